@@ -1,7 +1,7 @@
 """Tables in plain text, and how a table is laid out where a line is short: no colors, no package.
 
-What does not fit beside the keys is stacked: blocks of columns, each with the keys repeated, or one
-line for each row and column.  Keys may be wrapped and are never left out.
+What does not fit beside the keys is stacked: blocks of columns, each with the keys repeated, cells
+on several lines, or one line for each row and column.  Keys may be wrapped and are never left out.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,8 @@ from unicodedata import combining, east_asian_width
 
 _LEAST_KEY = 8
 _LEAST_LABEL = 12
+_LEAST_CELL = 28
+"""Less beside the keys does not hold a number and its error: they stand below the keys then."""
 
 
 def text_width(text: str) -> int:
@@ -97,8 +99,13 @@ class TextTable:
         between = gap * (self.keys - 1)
         room = width - gap - max(rest, default=0) - between
         wanted = min(sum(own), room if len(rest) == 1 else min(room, width // 2 - between))
-        if wanted < sum(min(one, _LEAST_KEY) for one in own):
-            return [self._listed(width, gap)]
+        least = sum(min(one, _LEAST_KEY) for one in own)
+        if wanted < least:
+            kept = min(sum(own), width // 2 - between)
+            most = width - gap - between - kept
+            if kept < least or most < _LEAST_CELL:
+                return [self._listed(width, gap)]
+            return self._narrowed(most).fitted(width, gap)
         own = _within(own, wanted)
         rows = [
             (
@@ -120,6 +127,14 @@ class TextTable:
             for block in blocks
         ]
         return [TextTable(header, tuple(body), self.keys) for header, *body in cut]
+
+    def _narrowed(self, most: int) -> "TextTable":
+        """The same with cells on several lines where they are wider."""
+        header, *rows = (
+            (*row[: self.keys], *(_below(text, most) for text in row[self.keys :]))
+            for row in (self.header, *self.rows)
+        )
+        return TextTable(header, tuple(rows), self.keys)
 
     def _turned(self) -> "TextTable":
         """A line for each column of a table without keys."""
@@ -143,6 +158,13 @@ class TextTable:
                 label = wrapped(name, room - 2).replace("\n", "\n  ")
                 lines.append((f"  {label}", wrapped(text, width - gap - room)))
         return TextTable(("", ""), tuple(lines), 1)
+
+
+def _below(text: str, most: int) -> str:
+    """A cell in lines that begin where its text does."""
+    lead = " " * min(len(text) - len(text.lstrip()), most // 2)
+    parts = [wrapped(line, most - len(lead)) for line in text.lstrip().split("\n")]
+    return "\n".join(lead + line for part in parts for line in part.split("\n"))
 
 
 def _places(letter: str) -> int:

@@ -1,7 +1,9 @@
 """``discreet budget`` shows what is left, and changes it by an entry."""
 
 import json
+import re
 import shlex
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,9 @@ def test_it_shows_a_bar_who_asked_and_for_what(command: Command, path: Path) -> 
     assert command("budget", path, "--dataset", "meters").out.startswith("meters")
 
 
-def test_json_holds_exact_numbers(command: Command, path: Path) -> None:
+def test_json_holds_decimals_that_are_never_less_than_what_was_spent(
+    command: Command, path: Path
+) -> None:
     accounts = json.loads(command("budget", path, "--json").out)["accounts"]
     assert [(one["dataset"], one["analyst"]) for one in accounts] == [
         ("visits", None),
@@ -42,7 +46,13 @@ def test_json_holds_exact_numbers(command: Command, path: Path) -> None:
         ("meters", None),
     ]
     first = accounts[0]
-    assert first["spent"]["epsilon"] == "1/1"
+    assert first["spent"]["epsilon"] == "1"
+    with Ledger(path, read_only=True) as ledger:
+        exact = ledger.balance("visits").spent
+    for name in ("epsilon", "delta", "rho"):
+        shown = first["spent"][name]
+        assert re.fullmatch(r"[0-9.e-]{1,13}", shown), name
+        assert getattr(exact, name) <= Fraction(shown) <= getattr(exact, name) * Fraction("1.0001")
     assert first["budget"]["epsilon"] == "3/1"
     assert first["questions"] == {"charged": 4, "released": 2, "lost": 1, "pending": 1}
     assert (first["suspended"], first["suspensions"]) == (None, 0)

@@ -93,7 +93,7 @@ def test_a_restored_backup_is_found_by_the_anchor_and_by_nothing_else(tmp_path: 
     assert noticed.returncode == 5
     assert "it was cut, or restored from a backup" in " ".join(noticed.stdout.split())
     accounts = json.loads((tmp_path / "spent.json").read_text())["accounts"]
-    assert accounts[0]["spent"]["epsilon"] == "3/4"
+    assert accounts[0]["spent"]["epsilon"] == "0.75"
 
     follow(settle, tmp_path)
     assert left(path) == "1/4"  # as before the restore

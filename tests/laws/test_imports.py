@@ -20,6 +20,7 @@ ROOMS = (
     "dependencies",
     "public_names",
     "text_table",
+    "number_text",
     "strict_json",
     "exact",
     "privacy",

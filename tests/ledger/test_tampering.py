@@ -250,7 +250,7 @@ def test_every_cut_is_found_with_the_anchor(vault: Vault) -> None:
         ) as ledger:
             assert problems(ledger) == [], "a clean cut is sound in itself"
             (problem,) = problems(ledger, vault.anchor)
-            assert f"there were 100 entries on {vault.anchor.time}, and there are {last}" in problem
+            assert f"it had 100 entries on {vault.anchor.time}, and has {last} now" in problem
 
 
 def test_a_restored_backup_that_grew_again_is_found_with_the_anchor(vault: Vault) -> None:

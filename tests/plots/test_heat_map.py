@@ -20,19 +20,19 @@ def test_every_cell_is_drawn_with_its_number_and_error() -> None:
 
 def test_totals_have_no_color_of_the_scale() -> None:
     spec = heat_map_picture(CELLS, "n", ("one", "two")).spec
-    domain = spec["layer"][0]["encoding"]["color"]["scale"]["domain"]
+    domain = spec["layer"][0]["encoding"]["fillOpacity"]["scale"]["domain"]
     assert domain == [0.0, 5.0]
-    assert "color" not in spec["layer"][1]["encoding"]
+    assert "fillOpacity" not in spec["layer"][1]["encoding"]
 
 
 def test_means_are_told_apart_between_the_least_and_the_largest() -> None:
     spec = heat_map_picture(CELLS, "m", ("one", "two"), from_zero=False).spec
-    assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == [3.0, 5.0]
+    assert spec["layer"][0]["encoding"]["fillOpacity"]["scale"]["domain"] == [3.0, 5.0]
 
 
 def test_one_number_everywhere_has_a_scale_too() -> None:
     spec = heat_map_picture(CELLS[:1], "m", ("one", "two"), from_zero=False).spec
-    low, high = spec["layer"][0]["encoding"]["color"]["scale"]["domain"]
+    low, high = spec["layer"][0]["encoding"]["fillOpacity"]["scale"]["domain"]
     assert low < high
 
 

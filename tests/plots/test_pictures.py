@@ -17,7 +17,7 @@ from discreet.dependencies import install_extra
 from discreet.errors import DataError, DiscreetError
 from discreet.mechanisms import Laplace
 from discreet.plots import Picture, estimates_picture
-from discreet.plots.picture import rounded_up
+from discreet.plots.picture import BLUE, COLORS, VERMILION, rounded_up
 from discreet.privacy.tradeoff import tradeoff
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -278,9 +278,42 @@ class TestEstimates:
         assert [first[name] for name in ("value", "low", "high")] == [
             *("2024-03-01T00:30:00Z", "2024-03-01T00:00:00Z", "2024-03-01T01:00:00Z")
         ]
-        assert first["value_text"] == times[0]
-        assert '"value_text"' in json.dumps(picture.spec["layer"])
+        assert first["estimate"] == f"{times[0]} ± 30 minutes"
         assert re.search(r"^2024-03-0\d \d\d:00$", texts(picture), re.MULTILINE)
+
+    def test_the_pointer_shows_the_number_as_it_is_printed(self) -> None:
+        picture = estimates_picture(["a"], [25.4871], [25.4658], [25.5084], "t")
+        assert values(picture)[0][0]["estimate"] == "25.487 ± 0.022"
+        assert '"estimate"' in json.dumps(picture.spec["layer"])
+        told = estimates_picture(["a"], [25.4871], [25.4658], [25.5084], "t", texts=["25 ± 1"])
+        assert values(told)[0][0]["estimate"] == "25 ± 1"
+
+    @pytest.mark.parametrize("bars", [False, True])
+    @pytest.mark.parametrize("labels", [["short", "tall"], ["a label that is long", "another"]])
+    def test_several_of_one_label_stand_beside_each_other(
+        self, labels: list[str], bars: bool
+    ) -> None:
+        picture = estimates_picture(
+            [labels[0], labels[0], labels[1], labels[1]],
+            *([1.0, 2.0, 3.0, 4.0], [0.5, 1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5], "t"),
+            bars=bars,
+            names=["f", "m", "f", "m"],
+        )
+        offset = "xOffset" if labels[0] == "short" else "yOffset"
+        marks = [one for one in picture.spec["layer"] if one["mark"]["type"] in ("bar", "circle")]
+        rules = [one for one in picture.spec["layer"] if one["mark"]["type"] == "rule"]
+        assert {one["encoding"][offset]["field"] for one in (*marks, *rules)} == {"name"}
+        assert marks[0]["encoding"]["color"]["scale"]["domain"] == ["f", "m"]
+        assert {"f", "m", *labels} <= set(texts(picture).splitlines())
+        filled = {one.get("fill") for one in ElementTree.fromstring(picture.svg).iter()}
+        assert {BLUE, VERMILION} <= filled
+
+    def test_more_names_than_colors_have_a_panel_each(self) -> None:
+        names = [f"name {place}" for place in range(len(COLORS) + 1)]
+        ends = [0.5] * len(names), [1.5] * len(names)
+        picture = estimates_picture(["a"] * len(names), [1.0] * len(names), *ends, "t", names=names)
+        assert picture.spec["facet"]["field"] == "name"
+        assert set(names) <= set(texts(picture).splitlines())
 
     def test_many_names_are_all_written(self) -> None:
         names = [f"ward {place}" for place in range(100)]

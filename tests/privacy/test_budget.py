@@ -135,3 +135,15 @@ def test_approximate_zcdp_adds_up_and_converts_what_is_left_of_delta():
         loss.for_group(2)
     pure = ZeroConcentratedDP(rho="0.01").to_total_variation().delta
     assert loss.to_total_variation().delta == pure + Fraction(1, 10**7)
+
+
+def test_what_stands_in_a_notebook_is_short() -> None:
+    long = Fraction(10**60 + 1, 3**120)
+    for loss in (
+        PureDP(epsilon=long),
+        ApproximateDP(epsilon=long, delta=Fraction(1, 3**50)),
+        ZeroConcentratedDP(rho=long, delta=Fraction(1, 3**50)),
+    ):
+        assert len(repr(loss)) < 64
+        assert "≈" in repr(loss)
+    assert repr(ZeroConcentratedDP(rho=Fraction(3, 8))) == "ZeroConcentratedDP(rho=3/8)"

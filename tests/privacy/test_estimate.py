@@ -74,13 +74,15 @@ def test_an_estimate_of_a_rank_has_no_interval_and_says_so():
         None,
         23.8,
     )
-    assert "rank ± 24 records" in repr(median)
+    assert "41.5 rank ± 24 (95%)" in repr(median)
     with pytest.raises(DataError, match=r"Use \.rank_error"):
         median.interval()
 
 
 def test_a_category_says_how_far_it_may_be_behind():
-    assert "flu (behind the fullest by at most 5 records" in repr(estimate("flu", RankError(5)))
+    assert "flu behind the fullest by at most 5 (95%)" in repr(
+        estimate("flu", RankError(5, behind=True))
+    )
 
 
 @pytest.mark.parametrize("confidence", [0, 1, -1, 2, "95%", None, math.nan])

@@ -1,5 +1,6 @@
 """Reading ε and δ: what was written is what is meant; what has no meaning is refused, quickly."""
 
+import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -126,10 +127,15 @@ def test_a_tiny_text_is_read_and_warned_about() -> None:
         read_epsilon("1e-101")
 
 
-@pytest.mark.parametrize("epsilon", ["20.0001", 100, "1e300"])
-def test_a_large_epsilon_warns(epsilon: object) -> None:
-    with pytest.warns(PrivacyWarning, match="protects nobody"):
+@pytest.mark.parametrize(
+    ("epsilon", "factor"), [("20.0001", "10^8"), (100, "10^43"), ("1e300", "10^10^299")]
+)
+def test_a_large_epsilon_warns_and_says_how_large_it_is(epsilon: object, factor: str) -> None:
+    words = rf"here over {re.escape(factor)}, which protects nobody"
+    with pytest.warns(PrivacyWarning, match=words):
         read_epsilon(epsilon)
+    with pytest.warns(PrivacyWarning, match=words):
+        read_rho(epsilon)
 
 
 @pytest.mark.parametrize("epsilon", ["9e-7", 2.0**-80])

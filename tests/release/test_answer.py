@@ -93,7 +93,8 @@ class TestForms:
     def test_polars_columns_have_types_where_all_bounds_are_missing(self, answer: Release) -> None:
         types = answer.to_polars().schema
         assert types["ward"] == polars.String
-        assert types["n"] == types["n_lower"] == polars.Float64
+        assert types["n"] == types["n_lower"] == polars.Int64
+        assert types["n_exact"] == polars.Float64
         assert types["mean"] == types["mean_lower"] == polars.Float64
         assert types["p90_lower"] == types["p90_upper"] == polars.Float64
         assert types["day"] == types["day_lower"] == polars.Date
@@ -282,10 +283,31 @@ class TestPictures:
 
     def test_several_keys_are_drawn_even_if_their_names_run_together(self) -> None:
         found = released(lambda table: table.group_by("ward", col("age") > 50).agg(n=rows()))
-        assert "ICU, true" in found.plot().svg
-        groups = (("a, b", "c"), ("a", "b, c"), *found.groups[2:])
-        alike = replace(found, groups=groups)
+        shown = found.plot().spec["data"]["values"]
+        assert [(row["label"], row["name"]) for row in shown] == [
+            (ward, older) for ward in WARDS for older in ("false", "true")
+        ]
+        groups = (("a, b", "c"), ("a", "b, c"))
+        columns = {"n": found.columns["n"][:2]}
+        alike = replace(found, groups=groups, columns=columns)
         assert "'a, b', 'c'" in alike.plot().svg
+
+    def test_of_two_keys_the_one_with_fewer_values_has_colors(self, noisy: Release) -> None:
+        pairs = tuple((f"a{place // 3}", f"b{place % 3}") for place in range(12))
+        many = tuple((f"a{place}", f"b{other}") for place in range(40) for other in range(9))
+        for groups, named, few in ((pairs, "b", 3), (many, "b", 9)):
+            columns = {"n": (noisy.columns["n"] * 3)[: len(groups)]}
+            picture = replace(noisy, keys=("a", "b"), groups=groups, columns=columns).plot()
+            shown = picture.spec["data"]["values"]
+            assert {row["name"][0] for row in shown} == {named}
+            assert len({row["name"] for row in shown}) == few
+            assert len(shown) == min(len(groups), 130 // few * few)
+        assert "the first 126 of 360 groups" in str(picture.spec["title"]["subtitle"])
+
+    def test_the_pointer_shows_numbers_as_the_table_does(self, answer: Release) -> None:
+        for name in answer.columns:
+            shown = [row["estimate"] for row in answer.plot(name).spec["data"]["values"]]
+            assert shown == [one.text for one in answer.printed(name)]
 
     def test_many_groups_are_drawn(self, noisy: Release) -> None:
         assert noisy.plot().svg

@@ -30,8 +30,9 @@ def test_a_distribution_is_the_share_up_to_each_value(visits: Opened) -> None:
     assert answer.keys == ("stay",)
     frame = visits_frame()
     for (label,), one in zip(answer.groups, answer.column("share"), strict=True):
-        end = float(label.strip("[])").split(", ")[1])
-        upto = (frame.stay <= end).mean() if label.endswith("]") else (frame.stay < end).mean()
+        words, _, end = label.rpartition(" ")
+        below = {"below": frame.stay < float(end), "at most": frame.stay <= float(end)}
+        upto = below[words].mean()
         assert one.value == pytest.approx(upto, abs=0.02)
         assert 0 <= one.value <= 1
     last = answer.column("share")[-1]
@@ -44,15 +45,16 @@ def test_whole_numbers_in_steps_of_one_are_groups_by_themselves(visits: Opened) 
     assert len(asked.question.keys) == 1
     assert asked.release(rho="0.1").groups[:2] == ((0,), (1,))
     wide = visits().agg(share=dp.col("age").cdf(step=50)).release(rho="0.1")
-    assert wide.groups == (("[0, 50)",), ("[50, 100)",), ("[100, 120]",))
+    assert wide.groups == (("below 50",), ("below 100",), ("at most 120",))
 
 
 def test_a_distribution_of_days_is_cut_at_days(visits: Opened) -> None:
     answer = visits().agg(share=dp.col("admitted").cdf(step=182)).release(rho="0.1")
     assert [label for (label,) in answer.groups] == [
-        "[2025-01-01, 2025-07-02)",
-        "[2025-07-02, 2025-12-31]",
+        "below 2025-07-02",
+        "at most 2025-12-31",
     ]
+    assert "line" in str(answer.plot().spec["layer"][-2]["mark"])
 
 
 def test_each_group_has_a_distribution_of_its_own(visits: Opened) -> None:
@@ -60,8 +62,19 @@ def test_each_group_has_a_distribution_of_its_own(visits: Opened) -> None:
     answer = table.group_by("ward").agg(share=dp.col("stay").cdf(step=10)).release(rho=1)
     found = dict(zip(answer.groups, answer.column("share"), strict=True))
     for ward in "ABC":
-        assert found[ward, "[10, 20]"].value == 1
-        assert 0.3 < found[ward, "[0, 10)"].value < 0.7
+        assert found[ward, "at most 20"].value == 1
+        assert 0.3 < found[ward, "below 10"].value < 0.7
+
+
+def test_what_is_shown_of_a_bin_by_itself_keeps_both_its_ends(visits: Opened) -> None:
+    bins = dp.col("stay").bins([0, 5, 20]).alias("stay")
+    totals = visits().group_by(bins).cumulative().agg(n=dp.rows()).release(rho="0.1")
+    assert totals.groups == (("below 5",), ("at most 20",))
+    text = (
+        "SELECT BINS(stay, 0, 5, 20) AS b, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER BY b) AS t "
+        "FROM visits GROUP BY b"
+    )
+    assert visits().sql(text, rho="0.1").groups == (("[0, 5)",), ("[5, 20]",))
 
 
 def test_a_distribution_costs_what_running_totals_cost(visits: Opened) -> None:

@@ -15,7 +15,7 @@ from scipy.stats import binom
 import discreet as dp
 from discreet.errors import DataError, QueryError
 from discreet.plan.expressions import Named
-from discreet.privacy.estimates import Estimate, LinearError, NoiseDraw, Payment, value_text
+from discreet.privacy.estimates import Estimate, LinearError, NoiseDraw, Payment
 from discreet.privacy.losses import PureDP
 from discreet.question.query import GroupWindow, PostProcessing
 from discreet.release import windows
@@ -94,7 +94,7 @@ def test_a_window_is_what_duckdb_computes_from_the_released_numbers(
     for group, one in zip(answer.groups, answer.column("w"), strict=True):
         if expected[group] is None:
             assert isnan(one.value)
-            assert value_text(one) == "–"
+            assert one.printed().value == "–"
         else:
             assert float(one.value) == pytest.approx(float(expected[group]), abs=1e-9)
 

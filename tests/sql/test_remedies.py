@@ -324,6 +324,14 @@ def test_an_unknown_name_after_the_answer_lists_the_answers_columns():
     said = refused("SELECT shop, AVG(amount), COUNT(*) AS n FROM orders GROUP BY shop ORDER BY m")
     assert "in the answer shop, avg_amount, n; in FROM shop, channel," in said
     assert "Existing columns: in FROM shop, channel," in refused("SELECT m + COUNT(*) FROM orders")
+
+
+@pytest.mark.parametrize("name", ["x", "bare.x"])
+def test_a_table_without_columns_has_none_to_name(name):
+    bare = Schema(name="bare", columns={}, unit="row")
+    for asked in (f"SELECT AVG({name}) FROM bare", f"SELECT COUNT(*) FROM bare WHERE {name} > 1"):
+        with pytest.raises(DiscreetError, match=r"Existing columns: none\."):
+            checked_question(parse_select(asked, bare), bare)
     said = refused("SELECT shop, COUNT(*) AS total FROM orders GROUP BY shop ORDER BY totl")
     assert "Did you mean 'total'?" in said
 

@@ -17,7 +17,7 @@ from math import lcm
 from discreet.accounting.composition import simple_loss
 from discreet.accounting.zcdp import concentration, pure_rho
 from discreet.errors import NOTHING_SPENT, BudgetExhaustedError, PrivacyParameterError, Remedy
-from discreet.exact import decimal_text, named_number_text, percent_text, round_up
+from discreet.exact import decimal_text, named_number_text, percent_text, round_up, short_text
 from discreet.privacy.events import (
     Data,
     Event,
@@ -62,7 +62,9 @@ class Totals:
             )
 
     def __repr__(self) -> str:
-        return f"Totals(epsilon={self.epsilon}, delta={self.delta}, rho={self.rho})"
+        epsilon = None if self.epsilon is None else short_text(self.epsilon)
+        delta, rho = short_text(self.delta), short_text(self.rho)
+        return f"Totals(epsilon={epsilon}, delta={delta}, rho={rho})"
 
     def __add__(self, other: "Totals") -> "Totals":
         epsilon = None

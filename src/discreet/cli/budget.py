@@ -5,8 +5,10 @@ from typing import Any
 
 import click
 
+from discreet.accounting.filters import Totals
 from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import DataError
+from discreet.exact import decimal_above
 from discreet.ledger import Balance, BudgetScope
 from discreet.ledger.declarations import BudgetCap, Period
 from discreet.privacy.losses import Budget
@@ -183,14 +185,14 @@ def read_period(period: str) -> Period | None:
 
 
 def balance_data(balance: Balance) -> dict[str, Any]:
-    """A balance as plain data: rationals as text, so that nothing is rounded."""
+    """A balance as plain data: amounts are decimal texts, and what was spent is rounded up."""
     return {
         "dataset": balance.dataset,
         "analyst": balance.analyst,
         "budget": None if balance.cap is None else balance.cap.to_data(),
         "window": balance.window,
-        "spent": balance.spent.to_data(),
-        "lifetime": balance.lifetime.to_data(),
+        "spent": _totals_data(balance.spent),
+        "lifetime": _totals_data(balance.lifetime),
         "share_left": None if balance.cap is None else float(balance.share_left),
         "questions": {
             "charged": balance.charges,
@@ -201,4 +203,12 @@ def balance_data(balance: Balance) -> dict[str, Any]:
         "suspended": balance.suspended,
         "suspensions": balance.suspensions,
         "guarantee": balance.guarantee,
+    }
+
+
+def _totals_data(totals: Totals) -> dict[str, str | None]:
+    return {
+        "epsilon": None if totals.epsilon is None else decimal_above(totals.epsilon),
+        "delta": decimal_above(totals.delta),
+        "rho": decimal_above(totals.rho),
     }

@@ -15,6 +15,7 @@ from discreet.cli.exit_codes import UNSOUND, print_error
 from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
 from discreet.ledger import Anchor, Entry, Ledger, PaidQuestion
+from discreet.number_text import plural
 
 if TYPE_CHECKING:
     from discreet.release.certificate import Certificate
@@ -120,7 +121,8 @@ def anchor(place: str, output: str | None, as_json: bool) -> None:
     if output is None or as_json:
         click.echo(taken.to_json())
     else:
-        click.echo(f"{output} holds the anchor of {taken.entries:,} entries. Keep it elsewhere.")
+        entries = plural(taken.entries, "entry", "entries")
+        click.echo(f"{output} holds the anchor of {entries}. Keep it elsewhere.")
 
 
 @ledger.command()

@@ -139,6 +139,7 @@ def simulate(poll: str, respondents: int) -> None:
     Nothing is stored. The first answer is given by the most of the fake respondents, the last one
     by the fewest; numbers lie anywhere between the bounds.
     """
+    from discreet.number_text import plural
     from discreet.survey.estimates import leverage
     from discreet.survey.poll import read_poll
     from discreet.survey.results import rounded_up
@@ -146,7 +147,7 @@ def simulate(poll: str, respondents: int) -> None:
 
     declared_poll = read_poll(poll)
     rehearsal = rehearse(declared_poll, respondents)
-    people = "1 fake respondent" if respondents == 1 else f"{respondents:,} fake respondents"
+    people = plural(respondents, "fake respondent")
     click.echo(f"{people}, {_how(declared_poll)} for each")
     for found in rehearsal:
         question = found.question

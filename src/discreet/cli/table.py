@@ -84,7 +84,8 @@ def resume(policy: str, dataset: str | None, why: str, who: str | None, as_json:
     if as_json:
         click.echo(json.dumps({"ledger": shown, "dataset": name, "suspensions": times}))
         return
-    from discreet.cli.terminal import plural, printable
+    from discreet.cli.terminal import printable
+    from discreet.number_text import plural
 
     often = plural(times, "time")
     click.echo(f"{printable(name)} can be asked again. It was suspended {often} in all.")

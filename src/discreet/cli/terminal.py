@@ -16,6 +16,7 @@ from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
+from discreet.number_text import plural
 from discreet.text_table import TextTable, padded, text_width, wrapped
 
 if TYPE_CHECKING:
@@ -232,7 +233,8 @@ def show_report(report: Report, place: str) -> None:
         out.print(Text("✓ sound", style="bold green"), Text(f"  {printable(place)}"), sep="")
     else:
         out.print(Text("✗ not sound", style="bold red"), Text(f"  {printable(place)}"), sep="")
-    lines = [f"{report.entries:,} entries; the hash of the last is {report.hash[:16]}…"]
+    entries = plural(report.entries, "entry", "entries")
+    lines = [f"{entries}; the hash of the last is {report.hash[:16]}…"]
     if report.pending:
         lines.append(f"{plural(report.pending, 'charge')} without an answer, pending or lost: paid")
     if report.anchor is not None and report.sound:
@@ -343,15 +345,6 @@ def _nth(number: int) -> str:
     """
     teens = number % 100 in (11, 12, 13)
     return f"{number:,}" + ("th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th"))
-
-
-def plural(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> plural(1, "question"), plural(2000, "question")
-    ('1 question', '2,000 questions')
-    """
-    return f"{number:,} {what}" + "s" * (number != 1)
 
 
 @contextmanager
@@ -487,9 +480,7 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
     out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
     out.print(table)
     out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
-    missing = profile.missing
-    far = missing.upper(Fraction(25, 1000)) - float(missing.value)
-    rows_text = f"{max(0, round(missing.value)):,} ± {far:,.0f} rows without an id"
+    rows_text = f"{profile.missing_text} rows without an id"
     out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
 
 
@@ -617,12 +608,12 @@ def _protected(declared: "Schema | Certificate") -> str:
 
     if declared.unit == "row":
         return "each row"
-    caps = {
-        "groups": declared.max_groups,
-        "rows": declared.max_rows,
-        "rows in a group": declared.max_rows_per_group,
-    }
-    listed = [f"{cap:,} {name}" for name, cap in caps.items() if cap is not None]
+    caps = (
+        (declared.max_groups, "group", "groups"),
+        (declared.max_rows, "row", "rows"),
+        (declared.max_rows_per_group, "row in a group", "rows in a group"),
+    )
+    listed = [plural(cap, one, several) for cap, one, several in caps if cap is not None]
     return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 

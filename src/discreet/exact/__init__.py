@@ -12,6 +12,7 @@ from discreet.exact.rational import (
     percent_text,
     rational,
     round_up,
+    short_text,
 )
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "percent_text",
     "rational",
     "round_up",
+    "short_text",
     "square_root",
 ]

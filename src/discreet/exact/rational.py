@@ -17,6 +17,7 @@ MAX_BITS = 4096
 _MAX_EXPONENT = 1200
 _LEAST_FLOAT_TEXT = Fraction(1, 10**300)
 _SHOWN_DIGITS = 6
+_SHORT = 16
 _LONGEST_DECIMAL = 20
 _PARSED_TYPES = frozenset({int, float, str, Decimal, Fraction})
 
@@ -85,6 +86,16 @@ def decimal_text(value: Fraction) -> str:
     if max(abs(value.numerator), value.denominator) < 10**4:
         return f"{value.numerator}/{value.denominator}"
     return f"≈{rounded}"
+
+
+def short_text(value: Fraction) -> str:
+    """A number in a repr: as a fraction where that is short, else as a decimal.
+
+    >>> short_text(Fraction(3, 8)), short_text(Fraction(10**30 + 1, 10**31))
+    ('3/8', '≈0.1')
+    """
+    text = str(value)
+    return text if len(text) <= _SHORT else decimal_text(value)
 
 
 def decimal_above(value: Fraction) -> str:

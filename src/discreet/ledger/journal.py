@@ -18,6 +18,7 @@ from discreet.ledger.entries import Entry, EntryKind, Head
 from discreet.ledger.records import EntryFilter, Records
 from discreet.ledger.sqlite import SqliteStore
 from discreet.ledger.store import Store
+from discreet.number_text import plural
 
 _PAGE: Final = 1_000
 _POSTGRES: Final = ("postgresql://", "postgres://")
@@ -205,10 +206,10 @@ class Journal:
         if there is not None and there.hash == seen.hash:
             return head
         raise LedgerCorruptError(
-            f"the ledger {self.store.place} had {seen.sequence} entries and now has "
-            f"{head.sequence}, or others. It only grows, so it was replaced by an older copy or "
-            "another ledger, which forgets what was spent. Restore the newest copy, and check it "
-            "with discreet ledger verify --anchor."
+            f"the ledger {self.store.place} had {plural(seen.sequence, 'entry', 'entries')} and "
+            f"now has {head.sequence}, or others. It only grows, so it was replaced by an older "
+            "copy or another ledger, which forgets what was spent. Restore the newest copy, and "
+            "check it with discreet ledger verify --anchor."
         )
 
 

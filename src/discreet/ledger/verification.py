@@ -15,6 +15,7 @@ from discreet.ledger.declarations import BudgetCap, DatasetDeclaration, is_time
 from discreet.ledger.entries import Anchor, Entry, Head, parse_body
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import EntryFilter, Records
+from discreet.number_text import plural
 from discreet.privacy.events import event_from_data
 from discreet.privacy.sensitivity import Neighbors
 
@@ -186,7 +187,7 @@ class _Verifier:
         if anchor is not None and anchor.entries > self.head.sequence:
             self.add_problem(
                 None,
-                f"there were {anchor.entries} entries on {anchor.time}, and there are "
+                f"it had {plural(anchor.entries, 'entry', 'entries')} on {anchor.time}, and has "
                 f"{self.head.sequence} now: it was cut, or restored from a backup",
             )
 

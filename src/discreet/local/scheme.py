@@ -19,6 +19,7 @@ from discreet.local import wire
 from discreet.local.categories import Categories, GivenCategories, bad_categories
 from discreet.local.proportions import Channel, Proportions, estimated
 from discreet.noise import BitSource
+from discreet.number_text import plural
 from discreet.privacy.estimates import Estimate, Estimates
 from discreet.privacy.laws import Law
 from discreet.privacy.losses import ApproximateDP, PureDP
@@ -138,7 +139,7 @@ class Tally:
     __hash__ = None  # type: ignore[assignment]  # a tally grows
 
     def __repr__(self) -> str:
-        return f"Tally({self.reports:,} reports of {self.scheme!r})"
+        return f"Tally({plural(self.reports, 'report')} of {self.scheme!r})"
 
 
 @runtime_checkable

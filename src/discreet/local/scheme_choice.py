@@ -16,6 +16,7 @@ from discreet.local.projective_geometry import ProjectiveGeometryResponse
 from discreet.local.proportions import binomial_interval
 from discreet.local.randomized_response import RandomizedResponse
 from discreet.local.subsets import SubsetSelection, UnaryEncoding
+from discreet.number_text import margin_text, plural
 from discreet.privacy.losses import read_count, read_epsilon
 
 _HALF = Fraction(1, 2)
@@ -132,7 +133,7 @@ class Candidate:
     @property
     def text(self) -> str:
         """The scheme, its margin if it is a mean, its variance and its message in one line."""
-        margin = "" if self.margin is None else f"±{self.margin:.3g}, "
+        margin = "" if self.margin is None else f"±{margin_text(self.margin)}, "
         variance = f"variance {self.variance:.4g}/n"
         return f"{_title(self.scheme)}: {margin}{variance}, {_bits(self.message_bits)}"
 
@@ -300,8 +301,9 @@ def _why(
 def _by_variance(considered: tuple[Candidate, ...], people: int) -> str:
     """What the margins are for, and the mean of least variance if that is another one."""
     lines = (
-        f"\n± is what estimate() guarantees at 95% from {people:,} respondents whose numbers are "
-        "spread evenly between the bounds. State respondents= for another number of them."
+        f"\n± is what estimate() guarantees at 95% from {plural(people, 'respondent')} whose "
+        "numbers are spread evenly between the bounds. State respondents= for another number of "
+        "them."
     )
     least = min(considered, key=lambda one: one.variance)
     if least.variance < considered[0].variance:

@@ -19,6 +19,7 @@ from discreet.local.mean import Mean
 from discreet.local.repeated import Repeated
 from discreet.local.scheme import CategoricalScheme
 from discreet.local.scheme_choice import printed_margin, read_proportion, scheme_of
+from discreet.number_text import margin_text, plural
 from discreet.privacy.losses import read_count, read_positive
 
 _DEFAULT_CONFIDENCE = Fraction(95, 100)
@@ -58,10 +59,9 @@ if all answer
         return epsilon
 
     def __str__(self) -> str:
-        noun = "respondent" if self.respondents == 1 else "respondents"
         return (
-            f"{self.respondents:,} {noun} at {self.scheme.loss}: "
-            f"±{self.margin:.3g} at {decimal_text(self.confidence)} confidence, "
+            f"{plural(self.respondents, 'respondent')} at {self.scheme.loss}: "
+            f"±{margin_text(self.margin)} at {decimal_text(self.confidence)} confidence, "
             f"{_INTERVAL_TEXTS[self.interval]}, if all answer"
         )
 
@@ -161,8 +161,9 @@ def epsilon_for(
     low, high = 0, int(_MOST_EPSILON / _EPSILON_STEP)
     if not suffices(high):
         raise DataError(
-            f"no ε up to {_MOST_EPSILON} gives this margin with {people} respondents. The margin "
-            "falls with the root of their number. Ask more people, or allow a wider margin."
+            f"no ε up to {_MOST_EPSILON} gives this margin with {plural(people, 'respondent')}. "
+            "The margin falls with the root of their number. Ask more people, or allow a wider "
+            "margin."
         )
     while high - low > 1:
         middle = (low + high) // 2

@@ -50,7 +50,7 @@ class Extreme:
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
     draws: ClassVar[int] = 1
-    moves: ClassVar[str] = " rows"
+    moves: ClassVar[str] = "row"
 
     @property
     def node(self) -> Node:

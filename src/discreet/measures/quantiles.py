@@ -47,7 +47,7 @@ class Ranks:
     given: bool = False
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
-    moves: ClassVar[str] = " rows"
+    moves: ClassVar[str] = "row"
 
     @property
     def node(self) -> Node:

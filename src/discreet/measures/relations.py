@@ -68,7 +68,7 @@ class Relations:
     cap_name: ClassVar[CapName] = "max_rows"
     free: ClassVar[bool] = False
     draws: ClassVar[int] = 0
-    moves: ClassVar[str] = " rows"
+    moves: ClassVar[str] = "row"
 
     @property
     def node(self) -> Node:

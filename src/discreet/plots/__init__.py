@@ -3,11 +3,19 @@
 from discreet.plots.estimates import estimates_picture
 from discreet.plots.heat_map import HeatCell, heat_map_picture
 from discreet.plots.laws import chances_picture, comparison_picture, noise_picture
-from discreet.plots.picture import Picture, check_drawing, message_picture, stacked
-from discreet.plots.series import MOST_PANELS, Places, places_of, series_picture
+from discreet.plots.picture import (
+    COLORS,
+    MOST_PANELS,
+    Picture,
+    check_drawing,
+    message_picture,
+    stacked,
+)
+from discreet.plots.series import Places, places_of, series_picture
 from discreet.plots.tradeoff import region_picture, tradeoff_picture
 
 __all__ = [
+    "COLORS",
     "MOST_PANELS",
     "HeatCell",
     "Picture",

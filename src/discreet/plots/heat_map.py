@@ -9,7 +9,8 @@ from discreet.plots.picture import DARK, MIDDLE_BLUE, Picture, altair, finished
 
 MOST_ROWS, MOST_COLUMNS = 40, 14
 """So many values of a key are drawn down and across."""
-_PALEST, _MARGIN = "#F4F9FC", "#F0F0F0"
+_PALEST, _MARGIN = 0.1, "#F0F0F0"
+"""How opaque the smallest number is, and the color of totals."""
 _CELL, _NARROWEST, _HEIGHT = 66, 60, 34
 
 
@@ -33,7 +34,7 @@ def heat_map_picture(
     *,
     from_zero: bool = True,
 ) -> Picture:
-    """A square for each cell, the darker the larger its number; totals stand at the margins.
+    """A square for each cell, the stronger the larger its number; totals stand at the margins.
 
     ``keys`` are the names of what goes down and across.  In each square stand the number and its
     error.
@@ -70,13 +71,13 @@ def heat_map_picture(
     inner = [cell.value for cell in cells if not cell.total]
     low, high = min([*inner, *([0.0] if from_zero else [])]), max(inner)
     ends = [low, high] if low < high else [low - 1, high]
-    shade = alt.Color("value:Q").legend(None)
-    shade = shade.scale(domain=ends, range=[_PALEST, MIDDLE_BLUE], clamp=True)
+    shade = alt.FillOpacity("value:Q").legend(None)
+    shade = shade.scale(domain=ends, range=[_PALEST, 1], clamp=True)
     tooltip = [alt.Tooltip(f"{name}:N") for name in ("row", "column", "text", "error")]
     chart = alt.Chart()
     parts = [
         chart.transform_filter("!datum.total")
-        .mark_rect()
+        .mark_rect(color=MIDDLE_BLUE)
         .encode(down, across, shade, tooltip=tooltip),
         chart.transform_filter("datum.total")
         .mark_rect(color=_MARGIN)

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from math import isfinite
 from typing import Any
 
+from discreet.number_text import number_text
+
 _PIECES = 6
 """How many pieces an interval without an end has, each fainter than the one before."""
 _LENGTH = 0.14
@@ -19,8 +21,10 @@ End = float | str | None
 """An end of an interval: a number or a date, as its estimate is; None where there is none."""
 
 
-def estimate_row(value: float | str, lower: End, upper: End) -> Row:
+def estimate_row(value: float | str, lower: End, upper: End, text: str = "") -> Row:
     """An estimate as a picture has it: finite ends, and whether it is open below or above.
+
+    ``text`` is what the pointer shows of it: unless stated, the value with its interval.
 
     Where only one end is known, the interval is drawn from it to the value, and fades from there.
 
@@ -32,8 +36,7 @@ def estimate_row(value: float | str, lower: End, upper: End) -> Row:
     number = _moment(value) if isinstance(value, str) else float(value)
     low, high = _finite(lower), _finite(upper)
     row: Row = {"value": number, "lower": low, "upper": high, "fades": "", "low": low, "high": high}
-    if isinstance(value, str) and number != value:  # tooltips show a datetime as it was released
-        row |= {"value_text": value, "lower_text": lower, "upper_text": upper}
+    row["estimate"] = text or _row_text(value, lower, upper)
     if None in (lower, upper):
         return row | {"low": None, "high": None}
     if isinstance(number, str):
@@ -43,6 +46,10 @@ def estimate_row(value: float | str, lower: End, upper: End) -> Row:
     if high is not None and low is None:
         return row | {"fades": "down", "low": min(number, high)}
     return row
+
+
+def _row_text(value: float | str, lower: End, upper: End) -> str:
+    return f"{value}" if None in (lower, upper) else number_text(value, (lower, upper)).text
 
 
 def _finite(end: End) -> float | str | None:
@@ -60,15 +67,10 @@ def _moment(text: str) -> str:
     return f"{text.replace(' ', 'T')}Z" if ":" in text else text
 
 
-def tooltips(alt: Any, rows: Sequence[Row], names: Sequence[str]) -> list[Any]:
-    """What is shown of an estimate below the pointer: its names, its value and its ends."""
-    shown = [*names, "value", "lower", "upper"]
-    return [
-        alt.Tooltip(f"{name}_text:N", title=name)
-        if f"{name}_text" in rows[0]
-        else alt.Tooltip(f"{name}:N")
-        for name in shown
-    ]
+def tooltips(alt: Any, rows: Sequence[Row]) -> list[Any]:
+    """What is shown of an estimate below the pointer: its names, and its value with its error."""
+    shown = ["label", *(["name"] if rows[0]["name"] else []), "estimate"]
+    return [alt.Tooltip(f"{name}:N") for name in shown]
 
 
 def calendar_format(rows: Sequence[Row]) -> str:

@@ -20,6 +20,9 @@ GREEN = "#009E73"
 PURPLE = "#CC79A7"
 GRAY = "#767676"
 DARK = "#333333"
+COLORS = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", "#5F5F5F")
+"""Of so many things, each has a color of its own."""
+MOST_PANELS = 12
 _TITLE = 54
 _SUBTITLE = 76
 """Letters of a line above a picture."""
@@ -97,10 +100,11 @@ class Picture:
     @cached_property
     def html(self) -> str:
         """The picture as a page of its own, with tooltips: all that it needs is inside it."""
-        from discreet.web.templates import rendered
+        from discreet.web.templates import package_text, rendered
 
         return rendered(
             "plots/picture.html",
+            style=package_text("plots/picture.css"),
             title=self.title,
             svg=self.svg,
             library=_converter().javascript_bundle(vl_version=self._version),
@@ -169,6 +173,31 @@ def altair() -> Any:
     return altair
 
 
+def colored_names(
+    alt: Any, names: Sequence[str], symbol: str = "stroke", strength: float = 1.0
+) -> Any:
+    """A color for each of a few names, which the legend below explains."""
+    color = alt.Color("name:N").scale(domain=list(names), range=list(COLORS[: len(names)]))
+    longest = max(map(len, names))
+    columns = 1 if longest > 38 else 2 if longest > 20 else 3
+    return color.legend(
+        orient="bottom",
+        direction="horizontal",
+        symbolType=symbol,
+        columns=columns,
+        title=None,
+        symbolOpacity=strength,
+        symbolStrokeWidth=2.5,
+    )
+
+
+def in_panels(alt: Any, chart: Any, names: Sequence[str], data: Any, width: int) -> Any:
+    """The chart once for each name, three beside each other, all on one scale."""
+    header = alt.Header(labelFontSize=12, labelColor=DARK, labelLimit=width, labelAnchor="start")
+    facet = alt.Facet("name:N", sort=list(names), title=None, header=header)
+    return chart.facet(facet=facet, columns=3, data=data, spacing={"row": 14, "column": 22})
+
+
 def check_drawing() -> None:
     """Refuse where what draws is not installed."""
     altair()
@@ -199,7 +228,7 @@ def stacked(pictures: Sequence[Picture], title: str) -> Picture:
 def message_picture(title: str, message: str) -> Picture:
     """A picture in which there is nothing but what is said below its title."""
     alt = altair()
-    blank = alt.Chart(alt.Data(values=[{}])).mark_point(opacity=0)
+    blank = alt.Chart(alt.Data(values=[{}])).mark_point(opacity=0, color=GRAY)
     return finished(blank.properties(width=320, height=20), title, [message])
 
 

@@ -19,18 +19,14 @@ from discreet.plots.intervals import (
 )
 from discreet.plots.picture import (
     BLUE,
-    DARK,
-    GREEN,
-    PURPLE,
-    VERMILION,
+    COLORS,
     Picture,
     altair,
+    colored_names,
     finished,
+    in_panels,
 )
 
-MOST_LINES = 6
-MOST_PANELS = 12
-_COLORS = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", "#555555")
 _FEWEST_NUMBERS = 8
 """Fewer whole numbers than these are columns, as categories are."""
 _WIDTH = 560
@@ -44,6 +40,7 @@ _MOST_BOLD = 130
 _LARGEST = 10**15
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DAYS = re.compile(r"\[([0-9]{4}-[0-9]{2}-[0-9]{2}), ([0-9]{4}-[0-9]{2}-[0-9]{2})[)\]]")
+_BELOW = re.compile(r"(?:below|at most) ([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _MOST_TICKS = 8
 _YEARS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _MILLISECONDS = 86_400_000
@@ -78,6 +75,8 @@ def places_of(labels: Sequence[object]) -> Places | None:
     Places(dated=True, starts=(1, 4), ends=None)
     >>> places_of(["[1970-01-01, 1970-02-01)", "[1970-02-01, 1970-03-01]"]).ends
     (31, 59)
+    >>> places_of(["below 1970-02-01", "at most 1970-03-01"]).starts
+    (31, 59)
     >>> places_of(["ICU", "Surgery"]), places_of([1, 2, 3]), places_of(range(8)).dated
     (None, None, False)
     """
@@ -88,6 +87,9 @@ def places_of(labels: Sequence[object]) -> Places | None:
         days = [_day(text) for text in texts]
         known = tuple(day for day in days if day is not None)
         return Places(True, known) if len(known) == len(days) else None
+    ends = [_day(found[1]) for text in texts if (found := _BELOW.fullmatch(text)) is not None]
+    if len(ends) == len(texts) and None not in ends:
+        return Places(True, tuple(day for day in ends if day is not None))
     bins = [found for text in texts if (found := _DAYS.fullmatch(text)) is not None]
     if len(bins) == len(texts):
         starts, ends = ([_day(found[side]) for found in bins] for side in (1, 2))
@@ -123,6 +125,7 @@ def series_picture(
     axis: str = "",
     remark: str = "",
     level: str = "95%",
+    texts: Sequence[str] = (),
 ) -> Picture:
     """A line for each name with its intervals as a band; above six of them, a panel each.
 
@@ -131,8 +134,8 @@ def series_picture(
     """
     alt = altair()
     order = list(dict.fromkeys(names))
-    rows = _rows(places, labels, names, values, lowers, uppers)
-    panels = len(order) > MOST_LINES
+    rows = _rows(places, labels, names, values, lowers, uppers, texts)
+    panels = len(order) > len(COLORS)
     single = len(order) == 1
     width = _PANEL_WIDTH if panels else _WIDTH
     x = _places_axis(alt, places, 3 if panels else _MOST_TICKS).title(axis or None)
@@ -145,12 +148,7 @@ def series_picture(
     chart = chart.properties(width=width, height=_PANEL_HEIGHT if panels else _HEIGHT)
     if not panels:
         return finished(chart.properties(data=data), title, subtitle)
-    header = alt.Header(
-        labelFontSize=12, labelColor=DARK, labelLimit=_PANEL_WIDTH, labelAnchor="start"
-    )
-    facet = alt.Facet("name:N", sort=order, title=None, header=header)
-    faceted = chart.facet(facet=facet, columns=3, data=data, spacing={"row": 14, "column": 22})
-    return finished(faceted, title, subtitle)
+    return finished(in_panels(alt, chart, order, data, _PANEL_WIDTH), title, subtitle)
 
 
 def _chart(
@@ -159,7 +157,7 @@ def _chart(
     """Bands below, lines above them, and the dots of what stands alone."""
     dated = isinstance(rows[0]["value"], str)
     kind = "T" if dated else "Q"
-    color = _color(alt, order) if colored else alt.value(BLUE)
+    color = colored_names(alt, order) if colored else alt.value(BLUE)
     if dated:
         y = alt.Y("value:T").scale(type="utc", zero=False, padding=8)
         y = y.axis(format=calendar_format(rows), tickCount=5).title(None)
@@ -199,7 +197,7 @@ def _chart(
                 .mark_rule(strokeWidth=1.6, opacity=0.6 * opacity)
                 .encode(x, alt.Y(f"{near}:Q").title(None), alt.Y2(f"{far}:Q"), color=color),
             ]
-    tooltip = tooltips(alt, rows, ("label", "name"))
+    tooltip = tooltips(alt, rows)
     marks = alt.Chart()
     places = len({row["place"] for row in rows})
     layers.append(
@@ -212,21 +210,6 @@ def _chart(
     return alt.layer(*layers)
 
 
-def _color(alt: Any, order: Sequence[str]) -> Any:
-    color = alt.Color("name:N").scale(domain=list(order), range=list(_COLORS[: len(order)]))
-    longest = max(map(len, order))
-    columns = 1 if longest > 38 else 2 if longest > 20 else 3
-    return color.legend(
-        orient="bottom",
-        direction="horizontal",
-        symbolType="stroke",
-        columns=columns,
-        title=None,
-        symbolOpacity=1,
-        symbolStrokeWidth=2.5,
-    )
-
-
 def _rows(
     places: Places,
     labels: Sequence[str],
@@ -234,6 +217,7 @@ def _rows(
     values: Sequence[float | str],
     lowers: Sequence[End],
     uppers: Sequence[End],
+    texts: Sequence[str],
 ) -> list[Row]:
     """The rows of each line in the order of its places, with the unbroken runs that they are in."""
     scale = _MILLISECONDS if places.dated else 1
@@ -242,7 +226,7 @@ def _rows(
     rows: list[Row] = []
     run, covered, step = 0, 0, places.step
     for before, one in zip([None, *order], order, strict=False):
-        row = estimate_row(values[one], lowers[one], uppers[one])
+        row = estimate_row(values[one], lowers[one], uppers[one], texts[one] if texts else "")
         follows = before is not None and names[before] == names[one]
         follows = follows and before is not None and places.follows(before, one, step)
         run += not follows

@@ -3,17 +3,25 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import pairwise
-from math import ceil, floor, inf, isfinite, isnan, log10
+from math import inf, isfinite, isnan
 from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
+from discreet.number_text import (
+    NumberText,
+    distance,
+    interval_step,
+    number_text,
+    rank_text,
+    truth_text,
+    value_text,
+)
 from discreet.privacy.joint_noise import FloatInterval, are_known
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.uncertainty import (
@@ -47,118 +55,6 @@ Released = Any
 PaidLoss = PureDP | ApproximateDP | ZeroConcentratedDP
 _CONFIDENCE = Fraction(95, 100)
 _ONE = Fraction(1)
-
-
-def released_number_text(value: int | float, margin: float | None) -> str:
-    """The value to two digits of its margin; six digits where there is no margin.
-
-    >>> released_number_text(25.4871, 0.0213), released_number_text(10003, 3)
-    ('25.487', '10,003')
-    >>> released_number_text(0.1 + 0.2, None)
-    '0.3'
-    """
-    if isinstance(value, int):
-        return f"{value:,}"
-    decimals = _decimals(margin)
-    return f"{value:,.6g}" if decimals is None else f"{value:,.{decimals}f}"
-
-
-def margin_text(margin: int | float | None) -> str:
-    """The margin to two digits.
-
-    >>> margin_text(0.0213), margin_text(3), margin_text(float("inf"))
-    ('0.021', '3', '∞')
-    """
-    if isinstance(margin, int):
-        return f"{margin:,}"
-    decimals = _decimals(margin)
-    if margin is None or decimals is None:
-        return "0" if margin == 0 else "∞"
-    return f"{margin:,.{decimals}f}"
-
-
-def interval_text(value: Any, lower: Any, upper: Any) -> str:
-    """The value with its margin, or with both bounds where they are not equally far.
-
-    >>> interval_text(25.4871, 25.4658, 25.5084), interval_text(38.2, 0.0, 120.0)
-    ('25.487 ± 0.021 (95%)', '38 between 0 and 120 (95%)')
-    """
-    number = value
-    if not isinstance(value, str):
-        number = released_number_text(value, max(value - lower, upper - value))
-    return f"{number} {bounds_text(value, lower, upper)} (95%)"
-
-
-def bounds_text(value: Any, lower: Any, upper: Any) -> str:
-    """What stands beside a value: ± where both bounds are about equally far, else both.
-
-    >>> bounds_text(25.4871, 25.4658, 25.5084), bounds_text(38.2, 0.0, 120.0)
-    ('± 0.021', 'between 0 and 120')
-    >>> bounds_text(0.4, 0.25, float("inf"))
-    'at least 0.25'
-    >>> bounds_text("2026-03-01", "2026-02-27", "2026-03-03")
-    '± 2 days'
-    """
-    below, above = distance(lower, value), distance(value, upper)
-    margin = max(below, above)
-    if isinstance(value, str):
-        uneven = 5 * min(below, above) < 4 * margin
-        return f"between {lower} and {upper}" if uneven else f"± {_span_text(value, margin)}"
-    if upper == inf and lower > -inf:
-        return f"at least {released_number_text(lower, None)}"
-    if lower == -inf and upper < inf:
-        return f"at most {released_number_text(upper, None)}"
-    if margin < inf and 5 * min(below, above) < 4 * margin:
-        ends = [released_number_text(end, margin) for end in (lower, upper)]
-        return f"between {ends[0]} and {ends[1]}"
-    return f"± {margin_text(margin)}"
-
-
-def _span_text(value: str, margin: float) -> str:
-    """A span around a date, which is in days, or around a datetime, in the unit that fits it.
-
-    >>> _span_text("2026-02-27", 1), _span_text("2026-02-27 10:00:00", 5400)
-    ('1 day', '90 minutes')
-    """
-    size, unit = 1, "day"
-    if ":" in value:
-        units = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
-        size, unit = next((one for one in units if margin >= 2 * one[0]), (1, "second"))
-    many = ceil(margin / size)
-    return f"1 {unit}" if many == 1 else f"{many:,} {unit}s"
-
-
-def distance(first: Any, second: Any) -> float:
-    """How far the second of two values is above the first: of dates in days.
-
-    Of datetimes it is in seconds.
-
-    >>> distance(2, 5), distance("2026-02-27", "2026-03-03")
-    (3, 4)
-    >>> distance("2026-02-27 10:00:00", "2026-02-27 10:01:30")
-    90
-    """
-    if isinstance(first, str):
-        apart_by = datetime.fromisoformat(second) - datetime.fromisoformat(first)
-        return apart_by // timedelta(seconds=1) if ":" in first else apart_by.days
-    apart: float = second - first
-    return apart
-
-
-def records_text(records: float) -> str:
-    """A number of records, rounded.
-
-    >>> records_text(23.77), records_text(float("inf"))
-    ('24 records', '∞ records')
-    """
-    return f"{records:,.0f} records" if records < inf else "∞ records"
-
-
-def _decimals(margin: float | None) -> int | None:
-    """How many decimals show two digits of the margin; None where there is none to show."""
-    if margin is None or not 0 < margin < inf:
-        return None
-    return max(0, 1 - floor(log10(margin)))
 
 
 __all__ = [
@@ -249,6 +145,8 @@ class Estimate:
     """Whether the truth lies there only if nobody is where no profile could see them."""
     counted: bool = False
     """Whether its interval is of the rows as they are counted, of which caps left some out."""
+    whole: bool = False
+    """Whether it counts something: it is whole in print, also where weights split rows."""
     moved: Released | None = None
     """By how much it was moved after it was measured; None where it stands as it was measured."""
 
@@ -260,8 +158,10 @@ class Estimate:
         """Bounds that hold the truth with at least this probability."""
         if self.truth is None:
             return self.noise_interval(confidence)
-        level = confidence if confidence is _CONFIDENCE else self._level(confidence)
-        return self._usual_truth if level is _CONFIDENCE else self.truth.interval(self.value, level)
+        level = self._level(confidence)
+        if level == _CONFIDENCE:
+            return self._usual_truth
+        return self.truth.interval(self.value, level)
 
     def noise_interval(self, confidence: object = _CONFIDENCE) -> FloatInterval:
         """Bounds that the noise keeps to with this probability: of what was counted, not of all."""
@@ -271,11 +171,12 @@ class Estimate:
                 "rank is guaranteed. Use .rank_error: so many records at most lie between the "
                 "value and the one that was asked for."
             )
-        if confidence is _CONFIDENCE:
-            return self._usual
-        return self.error.interval(self.value, self._level(confidence))
+        level = self._level(confidence)
+        return self._usual if level == _CONFIDENCE else self.error.interval(self.value, level)
 
     def _level(self, confidence: object) -> Fraction:
+        if confidence is _CONFIDENCE:
+            return _CONFIDENCE
         level = rational(confidence, "confidence")
         if not 0 < level < 1:
             raise DataError(
@@ -371,26 +272,39 @@ class Estimate:
     def __round__(self, digits: int | None = None) -> Released:
         return round(self.value, digits)
 
+    def printed(self, confidence: Fraction = _CONFIDENCE) -> NumberText:
+        """The value and its error, as every form that people read shows them."""
+        return self._marked(self._printed(confidence))
+
     @property
     def text(self) -> str:
-        """The value and its error; both bounds where they are not equally far."""
-        if isinstance(self.error, RankError):
-            records = f"{records_text(self.error.records)}, 95%"
-            if isinstance(self.value, int | float):
-                text = f"{released_number_text(self.value, None)} (rank ± {records})"
-            else:
-                text = f"{self.value} (behind the fullest by at most {records})"
-        elif self.exact:
-            text = f"{released_number_text(self.value, None)} (exact)"
-        elif self.truth is None:
-            text = interval_text(self.value, *self.interval())
-            text += " counted" if self.counted else ""
-            if self.rank_error is not None:
-                text += f", rank ± {records_text(self.rank_error)}"
-        else:
-            number = released_number_text(self.value, self.noise_margin)
-            text = f"{number} {_counted_text(self)} (95%)"
-        return text if self.safe else f"{text} UNSAFE: seeded noise"
+        """The same in one, with the probability."""
+        shown = self._printed(_CONFIDENCE)
+        level = "" if self.exact or not shown.error else " (95%)"
+        return self._marked(shown.followed_by(level)).text
+
+    def _printed(self, confidence: Fraction) -> NumberText:
+        if self.exact:
+            return NumberText(value_text(self.value, None), "exact")
+        rank, error = "", self.error
+        if isinstance(error, RankError | MeasuredRankError):
+            behind = isinstance(error, RankError) and error.behind
+            rank = rank_text(error.records, behind=behind)
+            rank += "" if confidence == _CONFIDENCE else " (95%)"  # guaranteed at no other level
+        if isinstance(error, RankError):
+            value = self.value if isinstance(self.value, str) else value_text(self.value, None)
+            return NumberText(value, rank)
+        noise = self.noise_interval(confidence)
+        shown = number_text(self.value, noise, whole=self.whole)
+        if self.truth is not None and shown.error:
+            step = interval_step(self.value, noise, whole=self.whole)
+            shown = shown.followed_by(truth_text(self.interval(confidence), noise, step))
+            shown = shown.followed_by(" (likely)" if self.likely else "")
+        shown = shown.followed_by(" counted" if self.counted else "")
+        return shown.followed_by(f", {rank}" if rank else "")
+
+    def _marked(self, shown: NumberText) -> NumberText:
+        return shown if self.safe else shown.followed_by(" UNSAFE: seeded noise")
 
     def __str__(self) -> str:
         return f"{self.text}   {self.loss}"
@@ -443,6 +357,7 @@ class Estimate:
             shift = _plain(other)
             return NotImplemented if shift is None else self._scaled(own, others * shift)
         value = _moved(self.value, own) + _moved(other.value, others)
+        whole = self.whole and other.whole
 
         def added(a: FloatInterval, b: FloatInterval) -> FloatInterval:
             return added_bounds(scaled_bounds(a, own), scaled_bounds(b, others))
@@ -451,8 +366,8 @@ class Estimate:
             noise = self.error.plus(own, other.error, others)
             truth = _summed_truth(self.truth, own, other.truth, others)
             joined = self._joined_truth(other, added)
-            return self._with(value, noise, other, _with_bounds(truth, joined))
-        return self._combined(other, value, added)
+            return self._with(value, noise, other, _with_bounds(truth, joined), whole=whole)
+        return self._combined(other, value, added, whole=whole)
 
     def _scaled(self, factor: Fraction, shift: Fraction) -> "Estimate":
         value, constant = _moved(self.value, factor, shift), as_float(shift)
@@ -481,15 +396,18 @@ class Estimate:
         other: "Estimate",
         value: Released,
         join: Callable[[FloatInterval, FloatInterval], FloatInterval],
+        *,
+        whole: bool = False,
     ) -> "Estimate":
         if isinstance(self.error, RankError) or isinstance(other.error, RankError):
-            return self._with(value, RankError(inf), other)
+            return self._with(value, RankError(inf), other, whole=whole)
 
         def bounds(confidence: Fraction) -> FloatInterval:
             each = self._each(other, confidence)
             return join(self.noise_interval(each), other.noise_interval(each))
 
-        return self._with(value, BoundedError(bounds), other, self._joined_truth(other, join))
+        truth = self._joined_truth(other, join)
+        return self._with(value, BoundedError(bounds), other, truth, whole=whole)
 
     def _each(self, other: "Estimate", confidence: Fraction) -> Fraction:
         """The confidence of each of two intervals that hold at once with the one asked for."""
@@ -602,8 +520,11 @@ class Estimate:
         error: Uncertainty | RankError,
         other: "Estimate | None" = None,
         truth: Uncertainty | None = None,
+        *,
+        whole: bool = False,
     ) -> "Estimate":
-        return computed(value, error, [self] if other is None else [self, other], truth)
+        parts = [self] if other is None else [self, other]
+        return computed(value, error, parts, truth, whole=whole)
 
 
 def _has_total(name: Hashable) -> bool:
@@ -626,7 +547,7 @@ def summed(parts: Sequence[Estimate]) -> Estimate:
     if any(part.truth is not None for part in parts):
         joined = BoundedError(lambda level: _sum_of_bounds(parts, level, noise=False))
         truth = _with_bounds(_truth_of_sum(parts), joined)
-    return computed(total, error, parts, truth)
+    return computed(total, error, parts, truth, whole=all(part.whole for part in parts))
 
 
 def _truth_of_sum(parts: Sequence[Estimate]) -> SumTruth | None:
@@ -647,69 +568,13 @@ def _sum_of_bounds(parts: Sequence[Estimate], level: Fraction, *, noise: bool) -
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
-NO_NUMBER = "–"
-"""What stands where there is no number: a quotient by nothing, the change of the first group."""
-
-
-def value_text(estimate: Estimate) -> str:
-    """The value alone, to two digits of its margin; negative ones as they are."""
-    if isinstance(estimate.value, float) and isnan(estimate.value):
-        return NO_NUMBER
-    if not isinstance(estimate.value, int | float):
-        return str(estimate.value)
-    text = released_number_text(estimate.value, estimate.noise_margin)
-    return text if text.strip("-0.,") else text.removeprefix("-")  # a rounded -0.3 is 0
-
-
-def error_text(estimate: Estimate) -> str:
-    """What stands beside the value: ± where both ends are about equally far, else both ends."""
-    if estimate.exact:
-        return "exact"
-    if not estimate.bounded:
-        text = rank_text(estimate)
-    elif estimate.truth is None:
-        text = bounds_text(estimate.value, *estimate.interval())
-        text += " counted" if estimate.counted else ""
-        text += f", {rank_text(estimate)}" if estimate.rank_error is not None else ""
-    else:
-        text = _counted_text(estimate)
-    return text if estimate.safe else f"{text} UNSAFE: seeded noise"
-
-
-def rank_text(estimate: Estimate) -> str:
-    """How far off a rank is at most."""
-    records = inf if estimate.rank_error is None else estimate.rank_error
-    return f"rank ± {records:,.0f}" if records < inf else "rank ± ∞"
-
-
-def _counted_text(estimate: Estimate) -> str:
-    """The noise of what was counted, and where the truth lies.
-
-    Nothing more is said where that is the same.
-    """
-    noise = bounds_text(estimate.value, *estimate.noise_interval())
-    likely = " (likely)" if estimate.likely else ""
-    truth = truth_text(estimate)
-    return f"{noise} counted, {truth}{likely}" if truth else f"{noise}{likely}"
-
-
-def truth_text(estimate: Estimate) -> str:
-    """Where the truth lies, with the digits of the noise; empty if that is where the noise says."""
-    (low, high), noise = estimate.interval(), estimate.noise_interval()
-    margin = estimate.noise_margin
-    least, most = (released_number_text(end, margin) for end in (low, high))
-    if (least, most) == tuple(released_number_text(end, margin) for end in noise):
-        return ""
-    if low == -inf:
-        return "the truth is not bounded" if high == inf else f"at most {most} in truth"
-    return f"at least {least} in truth" if high == inf else f"{least} to {most} in truth"
-
-
 def computed(
     value: Released,
     error: Uncertainty | RankError,
     parts: Sequence[Estimate],
     truth: Uncertainty | None = None,
+    *,
+    whole: bool = False,
 ) -> Estimate:
     """The result of arithmetic: it costs what went into it, and is as safe."""
     first = parts[0]
@@ -736,6 +601,7 @@ def computed(
         truth=truth,
         likely=truth is not None and any(part.likely for part in parts),
         counted=counted,
+        whole=whole,
     )
 
 
@@ -931,6 +797,7 @@ class Estimates(Mapping[Any, Estimate]):
             [estimate.upper for estimate in self.values()],
             title=f"Value per {self.label}, {self.loss}",
             bars=self.label != "quantile",
+            texts=[estimate.printed().text for estimate in self.values()],
         )
 
     def __repr__(self) -> str:

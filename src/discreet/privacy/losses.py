@@ -17,6 +17,7 @@ from discreet.exact import (
     logarithm,
     named_number_text,
     rational,
+    short_text,
     square_root,
 )
 from discreet.exact.rational import MAX_BITS, WrittenNumber
@@ -27,6 +28,10 @@ LEAST_EPSILON = Fraction(1, 10**100)
 LARGE_RHO = Fraction(20)
 SMALL_RHO = Fraction(1, 2 * 10**12)
 LEAST_RHO = Fraction(1, 10**100)
+_LOG10_E = Fraction(43429448190325, 10**14)
+"""The decimal logarithm of e, rounded down."""
+_LONGEST_POWER = 10**9
+"""A power of ten that is longer than its digits are worth."""
 _SMALL_CONSTANT: Final = Remedy(
     python="Use a small constant such as epsilon=1 or epsilon=0.1.",
     sql="Use a small constant: SET epsilon = 1 or SET epsilon = 0.1.",
@@ -113,8 +118,8 @@ or epsilon=0.1.
     if epsilon > LARGE_EPSILON:
         _warn(
             f"epsilon is {decimal_text(epsilon)}: one person may change the odds of an answer by "
-            "a factor of e^ε, here over 480 million, which protects nobody. Meaningful values "
-            "are small constants such as 0.1 or 1.",
+            f"a factor of e^ε, here over {ten_to_text(epsilon)}, which protects nobody. Meaningful "
+            "values are small constants such as 0.1 or 1.",
             stacklevel,
         )
     elif epsilon < SMALL_EPSILON:
@@ -125,6 +130,16 @@ or epsilon=0.1.
             stacklevel,
         )
     return epsilon
+
+
+def ten_to_text(exponent: Fraction) -> str:
+    """The largest power of ten that e to this power exceeds.
+
+    >>> ten_to_text(Fraction(21)), ten_to_text(Fraction(1000)), ten_to_text(Fraction(10**300))
+    ('10^9', '10^434', '10^10^299')
+    """
+    power = int(exponent * _LOG10_E)
+    return f"10^{power}" if power < _LONGEST_POWER else f"10^10^{len(str(power)) - 1}"
 
 
 def read_rho(value: object, *, stacklevel: int = 3) -> Fraction:
@@ -155,7 +170,7 @@ noise tell of one person, so it must be above 0. Use a small constant such as rh
     if rho > LARGE_RHO:
         _warn(
             f"rho is {decimal_text(rho)}: every other answer may change the odds that one person "
-            "took part by a factor of e^ρ, here over 480 million, which protects nobody. "
+            f"took part by a factor of e^ρ, here over {ten_to_text(rho)}, which protects nobody. "
             "Meaningful values are small constants such as 0.01 or 0.1.",
             stacklevel,
         )
@@ -380,7 +395,7 @@ class PureDP:
         object.__setattr__(self, "epsilon", _not_negative(self.epsilon, "epsilon"))
 
     def __repr__(self) -> str:
-        return f"PureDP(epsilon={self.epsilon})"
+        return f"PureDP(epsilon={short_text(self.epsilon)})"
 
     def __str__(self) -> str:
         return f"{named_number_text('ε', self.epsilon)}"
@@ -435,7 +450,7 @@ class ApproximateDP:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        return f"ApproximateDP(epsilon={self.epsilon}, delta={self.delta})"
+        return f"ApproximateDP(epsilon={short_text(self.epsilon)}, delta={short_text(self.delta)})"
 
     def __str__(self) -> str:
         return f"{named_number_text('ε', self.epsilon)}, {named_number_text('δ', self.delta)}"
@@ -504,8 +519,8 @@ class ZeroConcentratedDP:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        delta = f", delta={self.delta}" if self.delta else ""
-        return f"ZeroConcentratedDP(rho={self.rho}{delta})"
+        delta = f", delta={short_text(self.delta)}" if self.delta else ""
+        return f"ZeroConcentratedDP(rho={short_text(self.rho)}{delta})"
 
     def __str__(self) -> str:
         delta = f", {named_number_text('δ', self.delta)}" if self.delta else ""
@@ -587,7 +602,7 @@ class TotalVariation:
         object.__setattr__(self, "delta", min(_not_negative(self.delta, "delta"), Fraction(1)))
 
     def __repr__(self) -> str:
-        return f"TotalVariation(delta={self.delta})"
+        return f"TotalVariation(delta={short_text(self.delta)})"
 
     def __str__(self) -> str:
         return f"{named_number_text('TV', self.delta)}"

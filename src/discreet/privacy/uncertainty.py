@@ -537,6 +537,8 @@ class RankError:
     """
 
     records: float
+    behind: bool = False
+    """Whether it is of a chosen category."""
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,7 @@ from discreet.question.groupings import (
 from discreet.question.pushdown import pushed_down
 from discreet.question.query import (
     THE_TABLE,
+    Arrangement,
     GroupKey,
     GroupWindow,
     Lookup,
@@ -358,8 +359,7 @@ def _checked(query: Query, schema: Schema) -> Question:
     where = tuple(condition_of(node, columns, clause) for node in asked.where)
     _check_counts([*where, *(one.of for _, one in asked.outputs if one.of)], found.counts)
     conditions = Conditions(origins_of(source, schema), where)
-    together = query.arranged is not None
-    keys = _keys(asked.keys, columns, conditions, together=together)
+    keys = _keys(asked.keys, columns, conditions, query.arranged)
     _check_names(query)
     strategy = None if query.arranged is None else strategy_of(query, query.arranged, keys)
     person, replaces = schema.by_person, schema.neighbors is Neighbors.REPLACE
@@ -456,11 +456,14 @@ def _keys(
     keys: tuple[GroupKey, ...],
     columns: Mapping[str, Column],
     conditions: Conditions,
-    *,
-    together: bool,
+    arranged: Arrangement | None,
 ) -> tuple[tuple[str, Grouping], ...]:
-    """The groupings; how many groups there are ``together`` is for their strategy to say."""
+    """The groupings; how many groups are ``arranged`` together is for their strategy to say."""
     listed = [grouping_of(key, columns) for key in keys]
+    if isinstance(arranged, RunningTotal) and not arranged.by_group:
+        last = listed[arranged.key]
+        if isinstance(last, BinGrouping):
+            listed[arranged.key] = replace(last, totals=True)
     private = any(isinstance(one, PrivateGrouping) for one in listed)
     groupings: list[tuple[str, Grouping]] = []
     cells = 1
@@ -471,7 +474,7 @@ def _keys(
                 f"the conditions exclude every group of {expression_text(key.of)[:60]!r}. Only "
                 "noise would be paid for. Group by something else, or keep other rows."
             ).at(key.place)
-        cells *= 1 if together or isinstance(grouping, PrivateGrouping) else grouping.size
+        cells *= 1 if arranged or isinstance(grouping, PrivateGrouping) else grouping.size
         if cells > MOST_KEYS:  # at once: listing the others would take long
             raise QueryError(
                 f"the groups are {cells:,} combinations of public values or more. Every one of "

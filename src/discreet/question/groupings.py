@@ -1,7 +1,7 @@
 """Groupings: public groups, listed from declarations, or private ones."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -103,6 +103,8 @@ class BinGrouping:
     edges: tuple[Fraction, ...]
     dated: Dated = Dated.NOT
     left_out: frozenset[int] = frozenset()
+    totals: bool = False
+    """Whether what is shown of each is a running total: of all that is below its upper end."""
 
     @property
     def bins(self) -> tuple[tuple[Fraction, Fraction, bool], ...]:
@@ -119,6 +121,11 @@ class BinGrouping:
     @property
     def labels(self) -> tuple[Label, ...]:
         """The groups in order."""
+        if self.totals:
+            return tuple(
+                f"{'at most' if closed else 'below'} {self._end(high)}"
+                for _, high, closed in self.bins
+            )
         return tuple(
             f"[{self._end(low)}, {self._end(high)}{']' if closed else ')'}"
             for low, high, closed in self.bins
@@ -135,7 +142,8 @@ class PrivateGrouping:
     node: Node
 
 
-Grouping = ListedGrouping | BooleanGrouping | IntegerGrouping | BinGrouping | PrivateGrouping
+PublicGrouping = ListedGrouping | BooleanGrouping | IntegerGrouping | BinGrouping
+Grouping = PublicGrouping | PrivateGrouping
 
 
 def grouping_of(key: GroupKey, columns: Mapping[str, Column]) -> Grouping:
@@ -227,6 +235,13 @@ def _numbered(node: Node, values: tuple[str | int | float, ...], dated: Dated) -
     if isinstance(first, int) and isinstance(last, int) and last - first == len(values) - 1:
         return IntegerGrouping(node, first, last, dated)
     return ListedGrouping(node, values, dated)
+
+
+def recorded_labels(grouping: PublicGrouping) -> tuple[Label, ...]:
+    """The groups as records have them: bins by both ends, also where running totals are shown."""
+    if isinstance(grouping, BinGrouping):
+        grouping = replace(grouping, totals=False)
+    return grouping.labels
 
 
 def dated_labels(grouping: Grouping) -> Dated:

@@ -14,6 +14,7 @@ from discreet.errors import DataError, DiscreetError, Remedy
 from discreet.exact import decimal_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
+from discreet.number_text import plural
 from discreet.strict_json import Digest, decoded
 from discreet.text_table import aligned
 
@@ -140,7 +141,7 @@ class Certificate:
             caps += f", max_rows_per_group {self.max_rows_per_group}"
         kept = "" if self.durable else " (in memory: nobody else can check this)"
         noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
-        before = f"{self.suspensions} times before: questions could not be answered"
+        before = f"{plural(self.suspensions, 'time')} before: questions could not be answered"
         return [
             ("table", self.table),
             ("question", self.question),

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measures.measure import Output, sentence_list
+from discreet.number_text import plural
 from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval
 from discreet.question.check import Question
 from discreet.question.consistency import tables_within
@@ -275,7 +276,8 @@ def sizes_of_moves(groups: Sequence[tuple[Any, ...]], found: Sequence[Estimate])
     if cells:
         many = sum(move > 0 for move in cells)
         size = f"by {sum(cells):,.6g} in all and by {max(cells):,.6g} at most"
-        parts.append(f"{many:,} of {len(cells):,} groups were moved, {size}")
+        verb = "was" if many == 1 else "were"
+        parts.append(f"{many:,} of {plural(len(cells), 'group')} {verb} moved, {size}")
     if totals:
         parts.append(f"totals were moved by {max(totals):,.6g} at most")
     return f"{'; '.join(parts)}."

@@ -4,116 +4,20 @@ import csv
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
-from fractions import Fraction
 from importlib import import_module
 from io import StringIO
-from math import ceil, floor, inf, isfinite, isnan, log10
+from math import isfinite
 from typing import Any
 
 from discreet.errors import DataError
-from discreet.privacy.estimates import (
-    NO_NUMBER,
-    Estimate,
-    FloatInterval,
-    bounds_text,
-    error_text,
-    rank_text,
-    value_text,
-)
+from discreet.number_text import NumberText
 from discreet.question.groupings import Label, label_text
 
-_USUAL = Fraction(95, 100)
 _LARGEST = 2**63 - 1
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class NumberText:
-    """A value and what stands beside it: its ±, or both bounds where they are not equally far."""
-
-    value: str
-    error: str
-
-    @property
-    def text(self) -> str:
-        """Both."""
-        return f"{self.value} {self.error}"
-
-
-def printed(estimate: Estimate, confidence: Fraction, *, whole: bool) -> NumberText:
-    """A number with its error; a ``whole`` one is a count, of which weighing made a fraction."""
-    value, rank = estimate.value, ""
-    if isinstance(value, float) and isnan(value):
-        return NumberText(NO_NUMBER, "")
-    if estimate.rank_error is not None:
-        at = "" if confidence == _USUAL else " (95%)"  # a rank is guaranteed at no other level
-        rank = f"{rank_text(estimate)}{at}"
-        if not estimate.bounded:
-            return NumberText(value_text(estimate), error_text(estimate) + at)
-    if isinstance(value, str) and estimate.bounded:
-        error = bounds_text(value, *usual_noise(estimate, confidence))
-        error += " counted" if estimate.counted else ""
-        marked = f"{error}, {rank}" if rank else error
-        return NumberText(value, marked if estimate.safe else f"{marked} UNSAFE: seeded noise")
-    if estimate.exact or not isinstance(value, int | float):
-        return NumberText(value_text(estimate), error_text(estimate))
-    lower, upper = noise = usual_noise(estimate, confidence)
-    below, above = value - lower, upper - value
-    step = _step(max(below, above), whole=whole)
-    if 5 * min(below, above) < 4 * max(below, above) < inf:
-        error = f"between {_digits(lower, step)} and {_digits(upper, step)}"
-    elif whole and isfinite(above):
-        error = f"± {ceil(round(max(below, above), 6)):,}"
-    else:
-        error = f"± {_digits(max(below, above), step)}"
-    if estimate.truth is not None:
-        error += _truth(usual_interval(estimate, confidence), noise, step)
-        error += " (likely)" if estimate.likely else ""
-    error += " counted" if estimate.counted else ""
-    error += f", {rank}" if rank else ""
-    marked = error if estimate.safe else f"{error} UNSAFE: seeded noise"
-    return NumberText(_digits(value, step), marked)
-
-
-def _truth(truth: FloatInterval, noise: FloatInterval, step: int | None) -> str:
-    """Where the truth lies, if that is not where the noise says; ends are rounded outwards."""
-    least, most = _outward(truth, step)
-    if (least, most) == _outward(noise, step):
-        return ""
-    low, high = truth
-    if low == -inf:
-        return (
-            " counted, no bound in truth" if high == inf else f" counted, at most {most} in truth"
-        )
-    ends = f"at least {least}" if high == inf else f"{least} to {most}"
-    return f" counted, {ends} in truth"
-
-
-def _outward(ends: FloatInterval, step: int | None) -> tuple[str, str]:
-    """Both ends, rounded to a power of ten away from each other."""
-    size = 10.0 ** (step or 0)
-    if step is None or not all(isfinite(end / size) for end in ends if isfinite(end)):
-        return _digits(ends[0], step), _digits(ends[1], step)
-    low, high = (round(end / size, 6) if isfinite(end) else end for end in ends)
-    least = floor(low) * size if isfinite(low) else low
-    most = ceil(high) * size if isfinite(high) else high
-    return _digits(least, step), _digits(most, step)
-
-
-def usual_noise(estimate: Estimate, confidence: Fraction) -> FloatInterval:
-    """The same of the noise alone."""
-    return (
-        estimate.noise_interval() if confidence == _USUAL else estimate.noise_interval(confidence)
-    )
-
-
-def usual_interval(estimate: Estimate, confidence: Fraction) -> FloatInterval:
-    """The interval of an estimate, which keeps the one at 95%."""
-    return estimate.interval() if confidence == _USUAL else estimate.interval(confidence)
 
 
 def points_aligned(column: Sequence[NumberText]) -> list[str]:
@@ -125,27 +29,6 @@ def points_aligned(column: Sequence[NumberText]) -> list[str]:
         f"{whole:>{before}}{point + digits:<{behind}} {one.error}"
         for (whole, point, digits), one in zip(parts, column, strict=True)
     ]
-
-
-def _step(margin: float, *, whole: bool) -> int | None:
-    """The power of ten to which a number is rounded, so that two digits of its error are left."""
-    if whole:
-        return 0
-    return floor(log10(margin)) - 1 if 0 < margin < inf else None
-
-
-def _digits(number: float, step: int | None) -> str:
-    """A number, rounded to a power of ten; to six digits where there is none.
-
-    >>> _digits(1234567, 3), _digits(25.4871, -3), _digits(12, -1), _digits(-0.3, 0)
-    ('1,235,000', '25.487', '12', '0')
-    """
-    if not isfinite(number):
-        return {inf: "∞", -inf: "-∞"}.get(number, "nan")
-    if isinstance(number, int) and (step is None or step <= 0):
-        return f"{number:,}"
-    text = f"{number:,.6g}" if step is None else f"{round(number, -step):,.{max(0, -step)}f}"
-    return text if text.strip("-0.,") else text.removeprefix("-")
 
 
 def unique_labels(labels: Sequence[tuple[Label, ...]]) -> list[str]:

@@ -14,6 +14,7 @@ from discreet.accounting.filters import Filter, left_text, share_left
 from discreet.errors import DiscreetError, Front
 from discreet.exact import decimal_text, percent_text
 from discreet.measures.measure import sentence_list
+from discreet.number_text import plural
 from discreet.plan.calendar import Dated, dated_text
 from discreet.plan.expressions import constant_text, quoted_name
 from discreet.plan.schema import (
@@ -310,7 +311,7 @@ def _holds(column: Column) -> str:
         case CategoryColumn(values):
             listed = [label_text(one)[:_LONGEST_VALUE] for one in values[:_MOST_VALUES]]
             more = ", …" if len(values) > _MOST_VALUES else ""
-            several = "1 value" if len(values) == 1 else f"{len(values):,} values"
+            several = plural(len(values), "value")
             return f"one of {several}: {', '.join(listed)}{more}"
         case BooleanColumn():
             return "true or false"

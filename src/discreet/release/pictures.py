@@ -5,9 +5,10 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
+from discreet.number_text import NumberText
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.question.groupings import ALL, label_text
-from discreet.release.exports import NumberText, unique_labels
+from discreet.release.exports import unique_labels
 
 if TYPE_CHECKING:
     from discreet.plots import Picture, Places
@@ -171,7 +172,7 @@ def _heat_map(
             )
     names = label_text(release.keys[rows]), label_text(release.keys[columns])
     counted = " of what was counted" if _of_truth(list(found.values())) else ""
-    remarks.insert(0, f"± at {release.level_text}{counted}; the darker, the larger")
+    remarks.insert(0, f"± at {release.level_text}{counted}; the stronger the color, the larger")
     zero = release.adds_up(name)
     return heat_map_picture(cells, title, names, "; ".join(remarks), from_zero=zero)
 
@@ -195,26 +196,50 @@ def _bars(
     cells: Sequence[Estimate],
     remarks: Sequence[str],
 ) -> "Picture":
-    """A bar or a point for each group."""
-    from discreet.plots import estimates_picture
+    """A bar or a point for each group; those of several keys stand beside each other."""
+    from discreet.plots import MOST_PANELS, estimates_picture
 
-    if len(cells) > _MOST_DRAWN:
-        remarks = [*remarks, f"the first {_MOST_DRAWN} of {len(cells):,} groups"]
-    shown = cells[:_MOST_DRAWN]
-    labels: Sequence[object] = [name]
-    if release.keys:
-        labels = unique_labels(groups[:_MOST_DRAWN])
-        if len(release.keys) == 1 and not any(isinstance(group[0], str) for group in groups):
-            labels = [_plain(group[0]) for group in groups[:_MOST_DRAWN]]
+    kept, names = list(range(len(groups))), list[str]()
+    colored = _colored(groups)
+    if colored is None:
+        kept = kept[:_MOST_DRAWN]
+        labels: Sequence[object] = _bar_labels(release, [groups[at] for at in kept]) or [name]
+    else:
+        few = list(dict.fromkeys(group[colored] for group in groups))[:MOST_PANELS]
+        others = [(*group[:colored], *group[colored + 1 :]) for group in groups]
+        distinct = list(dict.fromkeys(others))[: _MOST_DRAWN // len(few)]
+        shown = dict(zip(distinct, unique_labels(distinct), strict=True))
+        kept = [at for at in kept if groups[at][colored] in few and others[at] in shown]
+        names = [label_text(groups[at][colored]) for at in kept]
+        labels = [shown[others[at]] for at in kept]
+    drawn = [cells[at] for at in kept]
+    if len(drawn) < len(cells):
+        remarks = [*remarks, f"the first {len(drawn):,} of {len(cells):,} groups"]
     return estimates_picture(
         labels,
-        [cell.value for cell in shown],
-        *_bounds(release, shown),
+        [cell.value for cell in drawn],
+        *_bounds(release, drawn),
         title=title,
         bars=release.adds_up(name),
         remark="; ".join(remarks),
         level=release.level_text,
+        names=names,
+        texts=[cell.printed(release.confidence).text for cell in drawn],
     )
+
+
+def _bar_labels(release: Drawn, groups: Sequence[tuple["Label", ...]]) -> list[object]:
+    """What stands beside the bars of groups."""
+    if len(release.keys) == 1 and not any(isinstance(group[0], str) for group in groups):
+        return [_plain(group[0]) for group in groups]
+    return list(unique_labels(groups)) if release.keys else []
+
+
+def _colored(groups: Sequence[tuple["Label", ...]]) -> int | None:
+    """The key of fewest values, if there are others beside it: each of its values has a color."""
+    many = {key: len({group[key] for group in groups}) for key in range(len(groups[0]))}
+    several = [key for key, values in many.items() if 1 < values < len(groups)]
+    return min(several, key=lambda key: (many[key], -key)) if len(several) > 1 else None
 
 
 def _series(
@@ -261,6 +286,7 @@ def _series(
         axis="" if places.dated else label_text(release.keys[along]),
         remark="; ".join(remarks),
         level=release.level_text,
+        texts=[cell.printed(release.confidence).text for cell in shown],
     )
 
 

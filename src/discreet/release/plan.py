@@ -45,6 +45,7 @@ from discreet.measures.measure import (
 from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
+from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Named, expression_text, names_in
 from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment
@@ -57,11 +58,10 @@ from discreet.privacy.losses import (
     read_spend,
 )
 from discreet.question.check import Question, checked_question
-from discreet.question.groupings import PrivateGrouping
+from discreet.question.groupings import PrivateGrouping, recorded_labels
 from discreet.question.query import Scan
 from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
 from discreet.release.consistent import is_moved, left_as_measured, moved_notes
-from discreet.release.exports import usual_interval
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
     Price,
@@ -123,25 +123,27 @@ class Margin:
     of_rank: bool = False
     exact: bool = False
     measured: bool = False
+    whole: bool = False
+    """Whether it is of a count."""
 
     @property
     def text(self) -> str:
         """As it stands in a plan.
 
         >>> Margin(3).text, Margin(12.5, of_rank=True).text, Margin(None).text
-        ('± 3', 'rank ± 12 rows', 'depends on rows')
+        ('± 3', 'rank ± 13 rows', 'depends on rows')
         >>> Margin(7.1, of_rank=True, measured=True).text
-        'rank ± about 7 rows'
+        'rank ± about 8 rows'
         """
         if self.exact:
             return "exact"
         if self.value is None:
             return "depends on rows"
-        if self.value == inf:
-            return "± ∞"
-        if self.of_rank:
-            return f"rank ± {'about ' if self.measured else ''}{self.value:,.0f} rows"
-        return f"± {self.value:,.3g}" if self.value < 1000 else f"± {self.value:,.0f}"
+        size = margin_text(self.value, whole=self.whole or self.of_rank)
+        if self.of_rank and self.value < inf:
+            about = "about " if self.measured else ""
+            return f"rank ± {about}{size} {'row' if size == '1' else 'rows'}"
+        return f"± {size}"
 
 
 def output_margin(
@@ -173,8 +175,10 @@ def output_margin(
     noisy = _in_a_cell(question, noisy, keys)
     [found] = price.estimates(output, [noisy], Payment(PureDP(epsilon=Fraction(0))), expect_rows)
     found = price.widened(question, output, found)
-    lower, upper = usual_interval(found, confidence)
-    return Margin(max(found.value - lower, upper - found.value), exact=found.exact)
+    lower, upper = found.interval(confidence)
+    return Margin(
+        max(found.value - lower, upper - found.value), exact=found.exact, whole=found.whole
+    )
 
 
 def _in_a_cell(
@@ -193,9 +197,17 @@ def reach_text(output: Output, unit: Unit) -> str:
     measure = output.measure
     moved, step = measure.sensitivity(unit), measure.step(unit)
     if moved.l1 is not None:
-        return f"{float(moved.l1 * step):,.6g}{measure.moves}"
-    root = sqrt(moved.squared_l2) * float(step)
-    return f"{root:,.6g}{measure.moves} in L2"
+        return _rows_text(float(moved.l1 * step), measure.moves)
+    return f"{_rows_text(sqrt(moved.squared_l2) * float(step), measure.moves)} in L2"
+
+
+def _rows_text(number: float, what: str) -> str:
+    """A number of things, or a number alone.
+
+    >>> _rows_text(1.0, "row"), _rows_text(2.5, "row"), _rows_text(120.0, "")
+    ('1 row', '2.5 rows', '120')
+    """
+    return f"{number:,.6g} {what if number == 1 else f'{what}s'}" if what else f"{number:,.6g}"
 
 
 @dataclass(frozen=True)
@@ -690,7 +702,7 @@ class Plan:
         if self.question.after.nonnegative:
             notes += merged_notes(moved_notes(self.question))
         notes += small_group_notes(errors, self.expect_rows)
-        notes += [*self.cap_notes, *self.advice]
+        notes += [*self.cap_notes(front), *self.advice]
         state, cost = self.standing, self.price.cost
         ended = None if state is None else ended_branch(state.budget, state.totals, cost)
         if ended is not None and cost.epsilon is None:
@@ -843,11 +855,9 @@ class Plan:
             notes.append(f"{output.name}: {sentence_list(listed)}")
         return notes
 
-    @property
-    def cap_notes(self) -> list[str]:
+    def cap_notes(self, front: Front) -> list[str]:
         """What the caps leave out of the answer, with direction and size."""
-        question = self.question
-        return cap_notes(self.effects, question, self.price.unit, question.query.front)
+        return cap_notes(self.effects, self.question, self.price.unit, front)
 
     @property
     def joins(self) -> list[str]:
@@ -940,9 +950,10 @@ class Plan:
             lines.append(f"rows       {question.query.source.text}")
         lines += [f"joins      {limit}" for limit in self.joins]
         if schema.by_person:
-            caps = [f"{schema.max_groups} groups", f"{schema.max_rows} rows"]
+            listed = ((schema.max_groups, "group"), (schema.max_rows, "row"))
+            caps = [plural(cap, what) for cap, what in listed if cap is not None]
             if schema.max_rows_per_group is not None:
-                caps.append(f"{schema.max_rows_per_group} rows in a group")
+                caps.append(f"{plural(schema.max_rows_per_group, 'row')} in a group")
             lines.append(
                 f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
                 f"{sentence_list(caps)} each; who has more counts for no more"
@@ -1300,7 +1311,7 @@ def _not_measured(fact: str, name: str, question: Question) -> QueryError:
 def _digest(question: Question) -> str:
     """What the groups are called: a public table that changes gives other answers."""
     labels = [
-        None if isinstance(grouping, PrivateGrouping) else list(grouping.labels)
+        None if isinstance(grouping, PrivateGrouping) else list(recorded_labels(grouping))
         for _, grouping in question.keys
     ]
     return sha256(json.dumps(labels).encode()).hexdigest()

@@ -433,6 +433,7 @@ class Price:
                     truth=truth,
                     likely=likely,
                     counted=uncounted,
+                    whole=output.aggregate.statistic.counts,
                 )
             )
         return tuple(group_estimates)

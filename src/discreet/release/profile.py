@@ -32,6 +32,7 @@ from discreet.measures.registry import PEOPLE
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
+from discreet.number_text import margin_text, number_text
 from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW, CategoryColumn, Schema, TextColumn
 from discreet.plan.types import unknown_column
@@ -238,19 +239,24 @@ class Profile:
         shown = f"people by size, {self.margin_text}; entry {self.entry}"
         version = f" of version {self.version}" if self.version else ""
         lines = [f"profile{version}: {shown}", *aligned(self.table())]
-        about, far = max(0, round(self.missing.value)), self.missing.upper(_TAIL)
-        lines.append(
-            f"rows without an id: {about:,} ± {max(far - float(self.missing.value), 0):,.0f}"
-        )
-        return "\n".join(lines)
+        return "\n".join([*lines, f"rows without an id: {self.missing_text}"])
+
+    @property
+    def missing_text(self) -> str:
+        """How many rows do not say whose they are."""
+        far = max(self.missing.upper(_TAIL) - float(self.missing.value), 0)
+        about = max(0, round(self.missing.value))
+        return number_text(about, (about - far, about + far)).text
 
     @property
     def margin_text(self) -> str:
         """How far noise may be from the numbers."""
         by_rows = self.rows.noise.accuracy(_CONFIDENCE)
         others = {one.noise.accuracy(_CONFIDENCE) for one in self.groups.values()} - {by_rows}
-        text = f"each number ± {by_rows:,.0f} (95%)"
-        return text + "".join(f", by groups ± {margin:,.0f}" for margin in others)
+        text = f"each number ± {margin_text(by_rows, whole=True)} (95%)"
+        return text + "".join(
+            f", by groups ± {margin_text(margin, whole=True)}" for margin in others
+        )
 
     def table(self) -> list[list[str]]:
         """People by size, bin by bin up to the last in which somebody is seen; with a heading."""

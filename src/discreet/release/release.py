@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import inf, nextafter
+from math import ceil, floor, inf, isfinite, nextafter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from discreet.errors import DataError, QueryError, Remedy
 from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
+from discreet.number_text import NumberText, margin_text
 from discreet.plan.exclusion import ways
 from discreet.plan.expressions import (
     Chosen,
@@ -51,12 +52,9 @@ from discreet.release.certificate import Certificate
 from discreet.release.consistent import sizes_of_moves
 from discreet.release.exports import (
     ColumnType,
-    NumberText,
     column_type,
     dated_column,
     points_aligned,
-    printed,
-    usual_interval,
 )
 from discreet.text_table import TextTable, wrapped
 
@@ -66,6 +64,8 @@ MOVED = "_moved"
 """What is added to the name of a count for the column that says by how much it was moved."""
 RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
+EXACT = "_exact"
+"""What is added to the name of a count with a fraction for the column that has it exactly."""
 NONE_FOUND = "no group was found"
 """What is said of an answer that has none."""
 _A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
@@ -99,6 +99,13 @@ def check_rank_names(question: Question) -> None:
         raise QueryError(
             f"two columns of the answer are named {doubled[0][:60]!r}. A quantile, a least or a "
             f"largest value m also gives m{RANK_ERROR}. Use other names."
+        )
+
+    counts = {one.name for one in question.outputs if one.aggregate.statistic.counts}
+    if doubled := sorted(names & {f"{name}{EXACT}" for name in counts}):
+        raise QueryError(
+            f"two columns of the answer are named {doubled[0][:60]!r}. A count n can also give "
+            f"n{EXACT}. Use other names."
         )
 
 
@@ -213,9 +220,9 @@ def small_group_notes(errors: Mapping[str, float | None], rows: int | None) -> l
     return merged_notes(
         (
             name,
-            f"the error of rank is about {error:,.0f} rows, and a group is expected to have "
-            f"{rows:,}. The value could be any between the bounds. Use a larger ε, or larger "
-            "groups.",
+            f"the error of rank is about {margin_text(error, whole=True)} rows, and a group is "
+            f"expected to have {rows:,}. The value could be any between the bounds. Use a larger "
+            "ε, or larger groups.",
         )
         for name, error in errors.items()
         if error is not None and rows is not None and error >= rows
@@ -258,7 +265,8 @@ class Release:
     with intervals of another level, in all of its forms.
 
     Of a count ``n`` that was moved to be non-negative, ``n_moved`` says by how much:
-    ``n - n_moved`` is what was measured.
+    ``n - n_moved`` is what was measured.  Weights, and noise that means share with it, give a
+    count a fraction: ``n`` and its bounds are whole then, and ``n_exact`` has all of it.
 
     A column ``m`` that is a quantile, a least or a largest value also has ``m_rank_error``: at most
     so many rows lie between the value and the one that was asked for.  A least or a largest value
@@ -357,17 +365,25 @@ class Release:
         level = self.confidence if confidence is None else read_confidence(confidence)
         header = self.header
         columns = [
-            (found, self._bounded_otherwise(name), self.moves(name), self.ranks(name))
+            (
+                found,
+                self._bounded_otherwise(name),
+                self.moves(name),
+                self.ranks(name),
+                self._split(name),
+            )
             for name, found in self.columns.items()
         ]
         for place, group in enumerate(self.groups):
             row: list[Any] = [*group]
-            for found, bounded, moves, ranks in columns:
+            for found, bounded, moves, ranks, split in columns:
                 one = found[place]
-                row += [one.value, *_ends(one, level)]
+                numbers = (one.value, *_ends(one, level))
+                row += _whole(*numbers) if split else numbers
                 row += [one.kind.value] if bounded else []
                 row += [one.moved] if moves else []
                 row += [one.rank_error] if ranks else []
+                row += [one.value] if split else []
             yield dict(zip(header, row, strict=True))
 
     def simultaneous(
@@ -492,8 +508,11 @@ class Release:
         for name in self.columns:
             value, ends = self._value_types(name)
             types |= {name: value, f"{name}_lower": ends, f"{name}_upper": ends}
-            others = {INTERVAL: ColumnType.TEXT, MOVED: value, RANK_ERROR: ColumnType.REAL}
-            types |= {part: others[part[len(name) :]] for part in self._parts(name)[3:]}
+            counted = all(type(one.moved) is int for one in self._typical(name))
+            moved = ColumnType.WHOLE if counted else ColumnType.REAL
+            others = {INTERVAL: ColumnType.TEXT, MOVED: moved}
+            for part in self._parts(name)[3:]:
+                types[part] = others.get(part[len(name) :], ColumnType.REAL)
         return types
 
     def _value_types(self, name: str) -> tuple[ColumnType, ColumnType]:
@@ -504,12 +523,13 @@ class Release:
             kind = dated_column(texts)[0]
             return kind, kind
         linear = all(isinstance(one.error, LinearError) for one in found)
-        whole = found and all(type(one.value) is int for one in found)
+        split = self._split(name)  # each is rounded, and so are its ends
+        whole = split or (found and all(type(one.value) is int for one in found))
         if not whole or (statistic is None and not linear):  # what is computed may be missing
             return ColumnType.REAL, ColumnType.REAL
         bounded = all(one.bounded and one.truth is None for one in found)
-        ends = [end for one in found for end in one.noise_interval()] if bounded else [0.0]
-        same = all(type(end) is int for end in ends)
+        ends = [end for one in found for end in one.noise_interval()] if bounded else []
+        same = bounded and (split or all(type(end) is int for end in ends))
         return ColumnType.WHOLE, ColumnType.WHOLE if same else ColumnType.REAL
 
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
@@ -533,6 +553,7 @@ class Release:
         ends += [INTERVAL] if self._bounded_otherwise(name) else []
         ends += [MOVED] if self.moves(name) else []
         ends += [RANK_ERROR] if self.ranks(name) else []
+        ends += [EXACT] if self._split(name) else []
         return [f"{name}{end}" for end in ends]
 
     def _bounded_otherwise(self, name: str) -> bool:
@@ -543,6 +564,10 @@ class Release:
     def moves(self, name: str) -> bool:
         """Whether a column was moved to be non-negative, so that it says by how much."""
         return any(one.moved is not None for one in self._typical(name))
+
+    def _split(self, name: str) -> bool:
+        """Whether a count has a fraction, so that it stands beside it as it is."""
+        return any(one.whole and not isinstance(one.value, int) for one in self._typical(name))
 
     def ranks(self, name: str) -> bool:
         """Whether a column is chosen by rank, so that it has an error of rank, at 95%."""
@@ -577,8 +602,9 @@ class Release:
             elif found and found[0].rank_error is not None:
                 where = "" if len(found) == 1 else "in any one group "
                 text = (
-                    f"{where}at most about {error:,.0f} rows lie between the value and the one "
-                    "that was asked for (95%); of a group with fewer rows that says nothing."
+                    f"{where}at most about {margin_text(error, whole=True)} rows lie between the "
+                    "value and the one that was asked for (95%); of a group with fewer rows that "
+                    "says nothing."
                 )
                 notes.append((name, text))
             if opened := self._whole_ranges[name]:
@@ -641,11 +667,9 @@ class Release:
     def printed(self, name: str, most: int | None = None) -> list[NumberText]:
         """The numbers of a column as people read them, each with its error.
 
-        A count is whole; any other number has two digits of its error.  Other forms hold it exact.
+        Files for programs hold them exact.
         """
-        statistic = self.statistic(name)
-        whole = statistic is not None and statistic.counts
-        return [printed(one, self.confidence, whole=whole) for one in self.column(name)[:most]]
+        return [one.printed(self.confidence) for one in self.column(name)[:most]]
 
     def text_table(self, most: int | None = None) -> TextTable:
         """The table for a terminal: below each name stands how often its intervals hold."""
@@ -740,8 +764,21 @@ def _ranked(estimate: Estimate) -> bool:
     return estimate.rank_error is not None
 
 
+def _whole(value: Any, lower: Any, upper: Any) -> tuple[Any, Any, Any]:
+    """A count as a whole number, with bounds that are whole and hold what they held.
+
+    >>> _whole(10.4, 3.2, 17.6), _whole(10.4, 3.2, inf)
+    ((10, 3, 18), (10, 3, inf))
+    """
+    return (
+        round(value) if isfinite(value) else value,
+        floor(lower) if isfinite(lower) else lower,
+        ceil(upper) if isfinite(upper) else upper,
+    )
+
+
 def _ends(estimate: Estimate, level: Fraction) -> tuple[float | None, float | None]:
-    return usual_interval(estimate, level) if estimate.bounded else (None, None)
+    return estimate.interval(level) if estimate.bounded else (None, None)
 
 
 def read_confidence(confidence: object) -> Fraction:

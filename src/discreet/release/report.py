@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from discreet.errors import DiscreetError
 from discreet.exact import decimal_text, named_number_text, rational
 from discreet.measures.measure import Aggregate, sentence_list
+from discreet.number_text import NumberText, plural
 from discreet.plan.calendar import second
 from discreet.privacy.estimates import Estimate, IntervalKind
-from discreet.privacy.losses import ZeroConcentratedDP
+from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
-from discreet.release.exports import NumberText, usual_interval
 from discreet.web.templates import package_text, rendered
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def protected_in_words(certificate: Certificate) -> str:
         return "each single row of the table"
     limits = []
     if certificate.max_groups is not None:
-        limits.append(f"in at most {certificate.max_groups:,} groups")
+        limits.append(f"in at most {plural(certificate.max_groups, 'group')}")
     if certificate.max_rows is not None:
-        limits.append(f"for at most {certificate.max_rows:,} rows")
+        limits.append(f"for at most {plural(certificate.max_rows, 'row')}")
     if certificate.max_rows_per_group is not None:
         limits.append(f"at most {certificate.max_rows_per_group:,} of them in one group")
     caps = (
@@ -88,7 +88,8 @@ def price_in_words(certificate: Certificate) -> list[str]:
     added = certificate.neighbors == "add-remove"
     changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
     if epsilon > _LARGEST_EPSILON:
-        factor = "by a factor of more than 400 million, which protects nobody"
+        power_of_ten = ten_to_text(Fraction(epsilon))
+        factor = f"by a factor of more than {power_of_ten}, which protects nobody"
     else:
         factor = f"by a factor of at most {_up(exp(epsilon), 3)}"
     power = f"e to the power of {certificate.price.partition(',')[0]}"
@@ -124,7 +125,8 @@ def _concentrated_in_words(certificate: Certificate) -> list[str]:
     changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
     epsilon = float(loss.epsilon)
     if epsilon > _LARGEST_EPSILON:
-        factor = "a factor of more than 400 million, which protects nobody"
+        power_of_ten = ten_to_text(loss.epsilon)
+        factor = f"a factor of more than {power_of_ten}, which protects nobody"
     else:
         factor = f"a factor of at most {_up(exp(epsilon), 3)}"
     return [
@@ -207,7 +209,7 @@ def report_page(release: Answer) -> str:
     }
     return rendered(
         "release/report.html",
-        style=package_text("release/report.css"),
+        style=package_text("release/report.css") + package_text("plots/picture.css"),
         title=f"{certificate.table}{by}",
         release=release,
         certificate=certificate,
@@ -402,7 +404,7 @@ def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:
     """The ends of the range that are known."""
     if not estimate.bounded:
         return ()
-    ends = map(_number, usual_interval(estimate, confidence))
+    ends = map(_number, estimate.interval(confidence))
     return tuple(end for end in ends if isfinite(end))
 
 

@@ -920,7 +920,12 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         groups,
         columns,
         certificate,
-        (*plan.remarks, *plan.key_notes, *plan.first_notes, *plan.cap_notes),
+        (
+            *plan.remarks,
+            *plan.key_notes,
+            *plan.first_notes,
+            *plan.cap_notes(plan.question.query.front),
+        ),
         dated,
         _asked(plan),
         query.condition,

@@ -24,6 +24,7 @@ from discreet.measures.registry import MAX, MEAN, MIN
 from discreet.measures.scores import score_of
 from discreet.mechanisms.top_k import TopK
 from discreet.noise import BitSource
+from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Calculation, Named, Node, walk
 from discreet.privacy.estimates import Estimate, FloatInterval, LinearError, RankError
 from discreet.privacy.events import Event
@@ -279,7 +280,7 @@ def first_notes(question: Question, choice: PricedChoice | None, gap: float | No
     notes = []
     if choice is not None:
         top = choice.top
-        among = "those found" if top.candidates is None else f"{top.candidates:,} groups"
+        among = "those found" if top.candidates is None else plural(top.candidates, "group")
         first = "first of" if top.many == 1 else f"first {top.many:,} of"
         chosen = "is" if top.many == 1 else "are"
         notes.append(
@@ -303,12 +304,11 @@ def first_notes(question: Question, choice: PricedChoice | None, gap: float | No
 
 def _gap_text(question: Question, top: TopGroups, gap: float, how: str) -> str:
     """By how much the choice may be wrong, and of what and of how many groups that is said."""
-    size = f"{gap:,.0f}" if gap >= 10 else f"{gap:.2g}"
     left_out, chosen = "A group that is left out", f"one that is {how}"
     if question.after.offset:
         left_out, chosen = f"A group that is not among the first {top.many:,}", "one that is"
     sure = "95%" if top.candidates is not None else f"95%, if {_UNLISTED:,} are found or fewer"
-    said = f"{left_out} has at most about {size} more than {chosen} ({sure})"
+    said = f"{left_out} has at most about {margin_text(gap)} more than {chosen} ({sure})"
     if question.schema.by_person:
         return f"{said}, by what is counted: where caps bite, others may be first in truth."
     return f"{said}."

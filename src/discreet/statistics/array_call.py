@@ -84,7 +84,8 @@ class ArrayCall:
         asked = _asked(statistic.name, measure, self.fixed_size, self.epsilon, rows, grid)
         release = self.charge(asked.event)
         value, error = asked.decoder(asked.noise.release(sums(), self.source))
-        return self.estimate(value, error, release, asked.shown, note)
+        shown = asked.shown
+        return self.estimate(value, error, release, shown, note, whole=statistic.counts)
 
     def caveat(self, public: "GridBounds") -> str:
         """What an interval does not cover."""
@@ -98,6 +99,8 @@ class ArrayCall:
         release: Payment,
         mechanism: object,
         note: str = "",
+        *,
+        whole: bool = False,
     ) -> Estimate:
         """The answer to this question."""
         return Estimate(
@@ -108,6 +111,7 @@ class ArrayCall:
             neighbors=self.neighbors.value,
             note=note,
             safe=self.source.safe,
+            whole=whole,
         )
 
 

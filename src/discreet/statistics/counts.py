@@ -138,7 +138,7 @@ def histogram(
     return Estimates(
         "bin" if bins is not None else "category",
         {
-            name: question.estimate(*decoded([int(cell)]), release, mechanism)
+            name: question.estimate(*decoded([int(cell)]), release, mechanism, whole=True)
             for name, cell in zip(names, noisy, strict=True)
         },
     )
@@ -184,7 +184,7 @@ def most_common(
     release = question.charge(mechanism.event(_ONE, question.loss))
     index = mechanism(arrays.categories(values, names), source=question.source)
     behind = float(mechanism.accuracy(Fraction(95, 100), candidates=len(names)))
-    return question.estimate(names[index], RankError(behind), release, mechanism)
+    return question.estimate(names[index], RankError(behind, behind=True), release, mechanism)
 
 
 def read_categories(categories: Sequence[Hashable] | None) -> list[Hashable]:

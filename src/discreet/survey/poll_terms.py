@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from discreet.errors import DataError, SourceError
+from discreet.number_text import plural
 
 LIVE: Final = "live"
 BATCHES: Final = "batches"
@@ -84,4 +85,4 @@ def reports_text(reports: int) -> str:
     >>> reports_text(1), reports_text(1200)
     ('1 report', '1,200 reports')
     """
-    return "1 report" if reports == 1 else f"{reports:,} reports"
+    return plural(reports, "report")

@@ -176,8 +176,12 @@ def did_you_mean(name: str, known: list[str]) -> str:
 
 
 def listed_names(names: list[str], most: int = 12) -> str:
-    """The names that exist, for an error message."""
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+    """The names that exist, for an error message.
+
+    >>> listed_names(["ward", "stay"]), listed_names([])
+    ('ward, stay', 'none')
+    """
+    return "none" if not names else ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 @dataclass(frozen=True, slots=True)

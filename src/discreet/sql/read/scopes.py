@@ -147,7 +147,7 @@ class FromRows:
         """The column that a tree names, or a refusal."""
         name, table = column_parts(tree)
         tables = {column.table for column in self.columns}
-        if table is not None and table not in tables:
+        if table is not None and tables and table not in tables:
             same = [column for column in tables if column.casefold() == table.casefold()]
             if not same:
                 raise QueryError(
