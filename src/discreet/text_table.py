@@ -7,7 +7,7 @@ on several lines, or one line for each row and column.  Keys may be wrapped and 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from unicodedata import combining, east_asian_width
+from unicodedata import category, combining, east_asian_width
 
 _LEAST_KEY = 8
 _LEAST_LABEL = 12
@@ -25,6 +25,23 @@ def text_width(text: str) -> int:
         (len(line) if line.isascii() else sum(map(_places, line)) for line in text.split("\n")),
         default=0,
     )
+
+
+def printable(text: str) -> str:
+    """The text with a mark for all that no reader could see, so that it hides and commands nothing.
+
+    Blanks stay, those that break no line too.
+
+    >>> printable("ann" + chr(27) + "[2J"), "�" in printable("ε" + chr(160) + "= 1")
+    ('ann�[2J', False)
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if _is_seen(letter) else "�" for letter in text)
+
+
+def _is_seen(letter: str) -> bool:
+    return letter.isprintable() or category(letter) == "Zs"
 
 
 def padded(column: Sequence[str]) -> list[str]:

@@ -38,6 +38,14 @@ class TestShow:
         assert command("ledger", "show", policy, 2, "--csv", table, "--html", page).code == 0
         assert table.read_text().startswith("ward,patients")
         assert "Private statistics" in page.read_text("utf-8")
+        saved = [policy.parent / f"again.{ending}" for ending in ("md", "json", "parquet", "xlsx")]
+        options = [part for file in saved for part in ("--save", file)]
+        told = command("ledger", "show", policy, 2, *options)
+        assert told.out.count("written   ") == len(saved) == sum(file.exists() for file in saved)
+        assert json.loads(saved[1].read_text("utf-8"))["rows"] == first["rows"]
+        refused = command("ledger", "show", policy, 2, "--save", policy.parent / "again.doc")
+        assert refused.code == 2
+        assert "The ending of 'again.doc' is not known" in refused.error
         wide = command("ledger", "show", policy, 2, "--confidence", "0.99")
         assert "± (99%)" in wide.out
         assert (policy.parent / "visits.ledger").read_bytes() == ledger
@@ -89,7 +97,7 @@ class TestInfo:
         assert ended.code == 0
         for part in (
             "table         visits",
-            "each patient_id, in at most 2 groups and 4 rows",
+            "A patient_id counts for at most 4 rows in 2 groups",
             "one of 3 values: A, B, C",
             "SELECT ward, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY ward",
             "a number from 0 to 60",

@@ -26,6 +26,21 @@ def test_pandas_gives_parameters_along(connection):
     assert frame.n[0] == pytest.approx(500, abs=30)
 
 
+def test_a_frame_with_its_notes(connection):
+    frame = dbapi.read_sql(BY_WARD, connection)
+    assert list(frame.columns[:4]) == ["ward", "n", "n_lower", "n_upper"]
+    assert list(frame.ward) == ["A", "B", "C", "D"]
+    assert any("Values are clipped to" in note for note in frame.attrs["notes"])
+    assert frame.attrs["intervals"]["n"]["confidence"] == 0.95
+    asked = "SELECT COUNT(*) AS n FROM visits WHERE note = ?"
+    assert dbapi.read_sql(asked, connection, ["O'Hara"]).n[0] == pytest.approx(500, abs=30)
+    assert connection.budget.charges == 2
+    left = dbapi.read_sql("SHOW budget", connection)
+    assert (list(left.columns), len(left), left.attrs) == (["spent", "left"], 1, {})
+    with pytest.raises(dbapi.ProgrammingError, match="height"):
+        dbapi.read_sql("SELECT AVG(height) FROM visits", connection)
+
+
 def test_pandas_shows_why_a_question_was_refused(connection):
     with (
         pytest.warns(UserWarning, match="SQLAlchemy"),

@@ -123,7 +123,8 @@ def test_the_fields_of_a_certificate(answers: tuple[dict[str, Any], dict[str, An
     stated = named("A certificate")
     assert stated == {"certificate", *(field.name for field in fields(Certificate))}
     left_out = stated - set(answers[0]["certificate"])
-    assert left_out == {"rho", "promise"}
+    of_a_declaration = {"written", "lowered", "at_most_rows", "at_most_groups", "profile", "groups"}
+    assert left_out == {"rho", "promise", *of_a_declaration}
 
 
 # --------------------------------------------------------------------- commands

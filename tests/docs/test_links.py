@@ -164,3 +164,10 @@ def test_links_on_the_site_are_compared_with_its_places(tmp_path: Path) -> None:
         "index.html: a/b.html#gone is no place on that page",
         "index.html: ../outside.html is not there",
     ]
+
+
+def test_no_page_shows_the_mark_of_a_lost_letter() -> None:
+    notebooks = [*ROOT.glob("examples/**/*.ipynb"), *ROOT.glob("docs/course/notebooks/*.ipynb")]
+    pictures = ROOT.glob("docs/figures/*.svg")
+    for page in [*PAGES, *notebooks, *pictures]:
+        assert "\N{REPLACEMENT CHARACTER}" not in page.read_text("utf-8"), page

@@ -18,7 +18,7 @@ from discreet.policy import read_policy
 from discreet.release.certificate import Certificate, check_certificate, unchecked_fields
 from discreet.release.plan import Plan
 from discreet.release.release import Release
-from discreet.web.templates import package_text
+from discreet.templates import package_text
 from tests.golden.commands import shown
 from tests.golden.comparing import parted
 from tests.golden.engines import broken

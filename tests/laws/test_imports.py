@@ -21,6 +21,7 @@ ROOMS = (
     "public_names",
     "text_table",
     "number_text",
+    "templates",
     "strict_json",
     "exact",
     "privacy",

@@ -10,7 +10,7 @@ from discreet.mechanisms import Gaussian, Laplace, NoiseComparison
 from discreet.plots import HeatCell, Picture, estimates_picture, heat_map_picture, message_picture
 from discreet.plots.picture import COLORS, DARK, MIDDLE_BLUE
 from discreet.privacy.tradeoff import Region, tradeoff
-from discreet.web.templates import package_text
+from discreet.templates import package_text
 from tests.release.test_report import contrast
 
 STYLE = package_text("plots/picture.css")

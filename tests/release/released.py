@@ -46,7 +46,6 @@ def visits(
     return table(
         frame,
         name="visits",
-        budget=BUDGET,
         columns={
             "ward": text() if wards is HOSTILE else category(list(wards)),
             "stay": number(0, 60),
@@ -54,7 +53,7 @@ def visits(
             "admitted": date("2024-01-01", "2025-12-31"),
         },
         ledger=ledger,
-        **({"unit": "row"} | declared),  # type: ignore[arg-type]
+        **({"unit": "row", "budget": BUDGET} | declared),  # type: ignore[arg-type]
     )
 
 

@@ -94,7 +94,7 @@ class TestForms:
         types = answer.to_polars().schema
         assert types["ward"] == polars.String
         assert types["n"] == types["n_lower"] == polars.Int64
-        assert types["n_exact"] == polars.Float64
+        assert types["n_exact"] == polars.Float64  # its fraction, where caps weigh rows
         assert types["mean"] == types["mean_lower"] == polars.Float64
         assert types["p90_lower"] == types["p90_upper"] == polars.Float64
         assert types["day"] == types["day_lower"] == polars.Date
@@ -131,7 +131,7 @@ class TestForms:
         assert none.to_polars().shape == none.to_pandas().shape == (0, 4)
         assert none.to_arrow().num_rows == 0
         assert none.to_csv() == "ward,n,n_lower,n_upper\n"
-        assert "no group was found" in repr(none)
+        assert "no row is left" in repr(none)
 
     @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
     def test_a_missing_library_is_named(
@@ -200,7 +200,7 @@ class TestText:
         values = noisy.to_dict()["n"][:60]
         assert min(values) < 0
         assert f"{min(values):,} ±" in repr(noisy)
-        assert "noise made n negative" in repr(noisy)
+        assert "note: n: noise can make a small count negative" in repr(noisy)
         assert any("noise can make a small count negative" in note for note in noisy.notes)
 
     def test_a_negative_sum_is_no_surprise(self) -> None:

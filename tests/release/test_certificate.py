@@ -3,19 +3,26 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from discreet.accounting.filters import Totals
 from discreet.errors import DataError
 from discreet.ledger import Ledger
+from discreet.privacy.losses import Budget
 from discreet.question.builder import col, people, rows
-from discreet.release.certificate import Certificate, check_certificate, unchecked_fields
+from discreet.release.certificate import (
+    Certificate,
+    check_certificate,
+    unchecked_fields,
+)
 from discreet.release.kept_answer import NoisyMeasurements
 from discreet.release.release import Release
 from discreet.release.table import Table
-from tests.release.released import visits
+from tests.release.released import HOSTILE, visits
 
 FORGED: dict[str, Callable[[Any], Any]] = {
     "table": lambda value: value + "s",
@@ -39,6 +46,16 @@ FORGED: dict[str, Callable[[Any], Any]] = {
     "suspensions": lambda value: value + 1,
     "rho": lambda _: "0.5",
     "promise": lambda _: "ε = 0.001",
+    "written": lambda value: f"{value or 'SELECT COUNT(*) AS n FROM visits'} --",
+    "lowered": lambda value: {**(value or {}), "max_rows": 1},
+    "at_most_rows": lambda value: (value or 0) + 7,
+    "at_most_groups": lambda value: (value or 0) + 7,
+    "bounds": lambda value: {**(value or {}), "stay": "0 to 61"},
+    "profile": lambda value: (value or 0) + 1,
+    "groups": lambda _: [
+        {"step": "finding the groups", "mechanism": "None", "epsilon": "0", "delta": "0"}
+    ],
+    "account": lambda value: {**value, "spent": {**value["spent"], "epsilon": "1/1000"}},
 }
 """Of every field another value, which can be read."""
 
@@ -67,7 +84,7 @@ class TestRowsInAGroup:
             stated = table.agg(n=rows()).release(epsilon=1).certificate
             assert stated.to_data()["max_rows_per_group"] == 3
             assert Certificate.read(stated.to_json()) == stated
-            assert "each patient, max_groups 2, max_rows 5, max_rows_per_group 3" in stated.text
+            assert "counts for at most 5 rows in 2 groups, 3 rows in one group" in stated.text
             assert check_certificate(stated, table.ledger) == []
             left_out = replace(stated, max_rows_per_group=None)
             assert any(
@@ -136,6 +153,11 @@ class TestReading:
             ({"table": None}, "'table'"),
             ({"max_rows": "\ud800"}, "'max_rows'"),
             ({"versions": "\ud800"}, "'versions'"),
+            ({"account": {}}, "'account'"),
+            ({"account": {"budget": {}, "spent": {}}}, "'account'"),
+            ({"groups": [{"step": "finding the groups"}]}, "'groups'"),
+            ({"lowered": {"max_rows": 0}}, "'lowered'"),
+            ({"profile": 0}, "'profile'"),
         ],
     )
     def test_anything_else_is_refused(
@@ -165,7 +187,7 @@ class TestText:
     def test_it_says_what_was_done(self, certificate: Certificate) -> None:
         text = certificate.text
         assert str(certificate) == text
-        assert "each patient, max_groups 2, max_rows 5" in text
+        assert "A patient counts for at most 5 rows in 2 groups\n" in text
         assert "ε = 1/7\n" in text
         assert certificate.hash in text
         assert "ada, 20" in text
@@ -294,9 +316,133 @@ class TestChecking:
                 hash=entry.hash,
                 time=entry.time,
                 analyst="ada",
+                account=table.ledger.account_after(entry),
             )
             (problem,) = check_certificate(claimed, table.ledger)
             assert "not there in the ledger" in problem
+
+
+class TestWhatWasPaid:
+    """The parts are the price, and what is left is of the moment of the answer."""
+
+    @pytest.mark.parametrize(
+        ("sql", "price", "steps"),
+        [
+            ("SELECT COUNT(*) AS n, AVG(stay) AS m FROM visits", {"epsilon": "1/3"}, 0),
+            (
+                "SELECT ward, COUNT(*) AS n, AVG(stay) AS m FROM visits GROUP BY ward",
+                {"epsilon": "0.3", "delta": "1e-6"},
+                1,
+            ),
+            (
+                "SELECT ward, COUNT(DISTINCT patient) AS n FROM visits GROUP BY ward",
+                {"epsilon": "0.3", "delta": "1e-6"},
+                1,
+            ),
+            (
+                "SELECT age, COUNT(DISTINCT patient) AS n, MEDIAN(stay) AS m FROM visits "
+                "GROUP BY age ORDER BY n DESC LIMIT 2",
+                {"epsilon": "0.3"},
+                1,
+            ),
+            (
+                "SELECT age, COUNT(*) AS n FROM visits GROUP BY CUBE (age)",
+                {"epsilon": 1, "delta": "1e-6"},
+                0,
+            ),
+            (
+                "SELECT ward, COUNT(*) AS n, MEDIAN(stay) AS m FROM visits GROUP BY ward",
+                {"rho": "0.01", "delta": "1e-6"},
+                1,
+            ),
+        ],
+    )
+    def test_the_parts_are_the_whole_price(
+        self, sql: str, price: dict[str, Any], steps: int
+    ) -> None:
+        with visits(HOSTILE, unit="patient", max_groups=2, max_rows=5) as table:
+            stated = table.sql(sql, **price).certificate
+            charged = table.ledger.entry(stated.entry)
+            assert charged is not None
+            cost = Totals.from_data(charged.data["cost"])
+            assert len(stated.groups or ()) == steps
+            parts = [*stated.mechanisms, *(stated.groups or ())]
+            in_rho = cost.epsilon is None
+            whole = cost.rho if in_rho else cost.epsilon
+            found = [one["rho" if in_rho else "epsilon"] for one in parts]
+            assert sum(map(Fraction, found)) == pytest.approx(whole, rel=0 if not in_rho else 1e-4)
+            assert sum(Fraction(one["delta"]) for one in stated.groups or ()) == cost.delta
+            assert check_certificate(stated, table.ledger) == []
+            assert Certificate.read(stated.to_json()) == stated
+
+    def test_the_balance_is_that_right_after_the_charge(self) -> None:
+        with visits(budget=Budget(epsilon=20)) as table:
+            asked = table.agg(n=rows())
+            first, second = (asked.release(epsilon="1/2", key=key) for key in "ab")
+            table.ledger.set_budget("visits", Budget(epsilon=15), why="fewer questions")
+            asked.release(epsilon=3)
+            again = asked.release(epsilon="1/2", key="a")
+            later = asked.release(epsilon="1/2").certificate
+            assert "budget     ε = 15, δ = 0" in later.text
+            shown = table.paid(first.certificate.entry)
+            for one in (first, again, shown):
+                assert "budget     ε = 20, δ = 0" in one.certificate.text
+                assert "spent      ε = 0.5, with this answer" in one.certificate.text
+                assert "left       ε = 19.5 (97%), after this answer" in one.certificate.text
+                assert check_certificate(one.certificate, table.ledger) == []
+            assert "spent      ε = 1, with this answer" in second.certificate.text
+            later = replace(first.certificate, account=second.certificate.account)
+            (problem,) = check_certificate(later, table.ledger)
+            assert problem.startswith("the account is ")
+
+    def test_a_budget_of_a_month_is_stated_with_what_this_month_spent(self) -> None:
+        with visits(budget=Budget(epsilon=2), period="month") as table:
+            stated = table.agg(n=rows()).release(epsilon="1/2").certificate
+            assert "budget     ε = 2, δ = 0 per month" in stated.text
+            assert "left       ε = 1.5 (75%), after this answer" in stated.text
+
+    def test_declarations_stand_beside_the_sql_that_was_typed(self) -> None:
+        typed = "SELECT AVG(stay)   AS m\n  FROM visits"
+        with visits(
+            unit="patient", max_groups=2, max_rows=5, at_most_rows=9, at_most_groups=3
+        ) as table:
+            table.profile(epsilon=1)
+            answer = table.sql(typed, epsilon=1, max_rows=2, key="k")
+            stated = answer.certificate
+            for line in (
+                "as typed   SELECT AVG(stay)   AS m   FROM visits",
+                "question   m = mean(stay) CAPPED BY max_rows = 2",
+                "protects   each patient, max_groups 2, max_rows 2",
+                "ceilings   at_most_rows 9, at_most_groups 3",
+                "bounds     stay 0 to 60",
+                "profile    entry 2",
+            ):
+                assert line in stated.text
+            assert stated.written == table.paid(stated.entry).written == typed
+            again = table.sql("SELECT AVG(stay) AS m FROM visits", epsilon=1, max_rows=2, key="k")
+            assert again.written == typed, "the record is of what was paid"
+            assert check_certificate(again.certificate, table.ledger) == []
+
+    def test_what_0_2_0_kept_goes_on_verifying(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        stated_then = Certificate.statement
+        added = {"written", "lowered", "at_most_rows", "at_most_groups", "bounds", "profile"}
+        added |= {"groups", "account"}
+
+        def statement(self: Certificate) -> dict[str, Any]:
+            return {name: one for name, one in stated_then(self).items() if name not in added}
+
+        with visits(HOSTILE, unit="patient", max_groups=2, max_rows=5, at_most_rows=9) as table:
+            asked = table.group_by("ward").agg(n=rows(), m=col("stay").mean())
+            with monkeypatch.context() as then:
+                then.setattr(Certificate, "statement", statement)
+                asked.release(epsilon=1, delta="1e-6", key="k")
+            again = asked.release(epsilon=1, delta="1e-6", key="k")
+            assert not added & set(again.certificate.to_data())
+            assert check_certificate(again.certificate, table.ledger) == []
+            assert unchecked_fields(again.certificate, table.ledger) == []
+            assert "What was paid, and for what" in again.report()
+            forged = replace(again.certificate, at_most_rows=8)
+            assert len(check_certificate(forged, table.ledger)) == 1
 
 
 class TestOlderReleases:
@@ -325,11 +471,13 @@ class TestOlderReleases:
         assert check_certificate(certificate, table.ledger) == []
         missing = ["mechanisms", "ledger", "durable", "versions"]
         assert unchecked_fields(certificate, table.ledger) == missing
+        stated_where_there_is_something = ["promise", "written", "lowered", "bounds"]
+        stated_where_there_is_something += ["profile", "groups"]
         for name in [field.name for field in fields(Certificate)]:
             changed = {**certificate.to_data(), name: FORGED[name](getattr(certificate, name))}
             forged = Certificate.from_data(changed)
             unchecked = name in unchecked_fields(forged, table.ledger)
-            assert unchecked == (name in [*missing, "promise"])
+            assert unchecked == (name in [*missing, *stated_where_there_is_something])
             assert bool(check_certificate(forged, table.ledger)) == (not unchecked), name
 
     def test_a_retry_of_one_gets_its_answer(self, older: tuple[Table, Certificate]) -> None:

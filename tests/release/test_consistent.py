@@ -287,7 +287,7 @@ def test_every_form_says_it(visits: Opened, tmp_path: Any) -> None:
     assert "those by ward, then those by ward and smoker are moved least" in note
     assert any("of 24 groups were moved, by" in one for one in answer.notes)
     assert not any("can make a small count negative" in one for one in answer.notes)
-    assert "n moved to be non-negative" in repr(answer)
+    assert "moved to be non-negative" in repr(answer)
     assert "MADE NON-NEGATIVE" in answer.certificate.question
     assert answer.to_csv().splitlines()[0].endswith("n_moved")
     data = json.loads(answer.to_json())

@@ -16,10 +16,9 @@ from discreet.release.report import (
     _up,
     asked_in_words,
     price_in_words,
-    protected_in_words,
     report_page,
 )
-from discreet.web.templates import package_text
+from discreet.templates import package_text
 from tests.release.released import HOSTILE, WARDS, released, visits
 
 STYLE = package_text("release/report.css")
@@ -146,7 +145,8 @@ class TestPage:
             "The number of different patient, the mean of stay, the 0.9-quantile of stay and the "
             "median of admitted in visits, for each ward, counting only rows where (stay > 2).",
             certificate.question,
-            "in at most 2 groups and for at most 5 rows",
+            "with all its rows. A patient counts for at most 5 rows in 2 groups.",
+            "The exact number lies in the range in 95 of 100 answers.",
             "factor of at most 2.72",
             "What is “rank ±”?",
             f"entry {certificate.entry}",
@@ -228,7 +228,7 @@ class TestPage:
         boxes = [one for one in Page(report_page(answer)).found("div") if one.get("role")]
         assert boxes[1]["class"] == "scroll paid"
         on_a_phone = STYLE.partition("@media (max-width: 40rem)")[2]
-        assert re.search(r"\.paid td \{ display: block", on_a_phone)
+        assert re.search(r":is\(\.paid, \.single\) :is\([^)]*td\) \{ display: block", on_a_phone)
         assert re.search(r"td\.n[^{]*\{[^}]*margin-right", on_a_phone), "a name touches no number"
 
     def test_what_the_line_is_stands_below_the_table(self, answer: Release) -> None:
@@ -266,7 +266,7 @@ class TestPage:
 
     def test_no_group_found_is_said(self, answer: Release) -> None:
         none = replace(answer, groups=(), columns={"patients": ()})
-        assert "No group was found." in Page(report_page(none)).text
+        assert "No row is left: a condition on the released numbers" in Page(report_page(none)).text
 
     def test_it_is_for_every_screen_and_for_paper(self) -> None:
         assert "prefers-color-scheme: dark" in STYLE
@@ -357,7 +357,7 @@ class TestWords:
         assert "which of two things" in second
 
     def test_a_row_has_no_caps(self, single: Release) -> None:
-        assert protected_in_words(single.certificate) == "each single row of the table"
+        assert single.certificate.protected == "each row"
 
     def test_digits_are_rounded_up(self) -> None:
         assert [_up(1.0, 3), _up(1.001, 3), _up(9.999, 2)] == ["1.00", "1.01", "10.0"]
@@ -379,5 +379,5 @@ def test_an_answer_without_a_row_has_a_report(having: bool) -> None:
     with visits() as opened:
         answer = opened.sql(f"SELECT COUNT(*) AS n, AVG(age) AS age FROM visits {asked}", epsilon=1)
     assert isinstance(answer, Release)
-    assert "No group was found." in Page(answer.report()).text
-    assert "o group was found" in answer._repr_html_()
+    for page in (answer.report(), answer._repr_html_()):
+        assert "No row is left: a condition on the released numbers" in Page(page).text

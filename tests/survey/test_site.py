@@ -65,6 +65,13 @@ def test_every_response_has_the_headers_that_protect_the_page(site: Sites, path:
         assert response.headers.get_list(name) == [value]
 
 
+def test_no_page_shows_the_mark_of_a_lost_letter(site: Sites) -> None:
+    made = site(question="Ça va\u00a0?", purpose="1\u202f000 personnes")
+    for path in [*PAGES, "/static/ballot.js", "/static/texts.js", "/static/style.css"]:
+        assert "\N{REPLACEMENT CHARACTER}" not in made.ask("GET", path).text, path
+    assert "Ça va\u00a0?" in made.ask("GET", "/api/poll").text
+
+
 def test_the_page_loads_nothing_from_elsewhere_and_holds_no_script(site: Sites) -> None:
     made = site()
     assert "default-src 'self'" in HEADERS["Content-Security-Policy"]

@@ -371,6 +371,16 @@ def left_text(budget: Budget, totals: Totals, *, concentrated: bool = False) -> 
     return amount_text + (f", {named_number_text('δ', delta)}" if budget.question_delta else "")
 
 
+def spent_text(budget: Budget, totals: Totals) -> str:
+    """The text of what counts against a budget, by the sum by which more is left.
+
+    >>> spent_text(Budget(epsilon=2), Totals(epsilon=Fraction(1, 2), rho=Fraction(1, 8)))
+    'ε = 0.5'
+    """
+    in_rho = counted_in_rho(budget, totals)
+    return cost_text(replace(totals, epsilon=None) if in_rho else totals)
+
+
 def counted_in_rho(budget: Budget, totals: Totals) -> bool:
     """Whether the sum of ρ decides what is left of a budget: more is left by it than by ε."""
     return _share_of_rho(budget, totals) > _share_of_epsilon(budget, totals)

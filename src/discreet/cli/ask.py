@@ -42,6 +42,26 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _LARGEST_FILE: Final = 1 << 20
 
 
+def file_options(command: Decorated) -> Decorated:
+    """Where an answer is written, of every command that shows one."""
+    for decorate in reversed(
+        [
+            click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV."),
+            click.option("--html", "html_file", metavar="FILE", help="Also write a report."),
+            click.option(
+                "--save",
+                "save_files",
+                multiple=True,
+                metavar="FILE",
+                help="Also write a file, as its ending says: .xlsx, .parquet, .md, .png, .svg, "
+                ".csv, .json or .html. May be repeated.",
+            ),
+        ]
+    ):
+        command = decorate(command)
+    return command
+
+
 def question_options(command: Decorated) -> Decorated:
     """The words that every command that asks a question takes."""
     for decorate in reversed(
@@ -243,6 +263,26 @@ def _planned(
     return made, select is not None
 
 
+def shown_listing(policy: str, sql: str | None, *, as_json: bool) -> bool:
+    """Whether SHOW or DESCRIBE was asked, and is shown: it costs nothing, and reads no row."""
+    from discreet.policy import read_policy
+    from discreet.release.listings import is_listing, read_listing
+    from discreet.release.open_table import read_declarations
+    from discreet.text_table import printable
+
+    if sql is None or not is_listing(sql):
+        return False
+    with caught_by(Front.POLICY):
+        schema = read_declarations(**read_policy(policy)).schema
+    found = read_listing(sql, schema)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return True
+    for line in found.lines():
+        click.echo(printable(line))
+    return True
+
+
 def _cost(questions: Sequence[TypedQuestion]) -> Totals:
     """What questions cost together; what is paid for, or only explained, costs nothing."""
     asked = [one for one in questions if not one.paid and not one.explain]
@@ -337,6 +377,8 @@ def plan(
     left of the budget.
     """
     check_confidence(confidence)
+    if shown_listing(question["policy"], question["sql"], as_json=as_json):
+        return
     with read_questions(**question, beside_budget=True) as asked:
         queries = [one.queries() for one in asked]
     plans = [one.plan if confidence is None else one.plan.at(confidence) for one in asked]
@@ -440,16 +482,7 @@ def _pretty(query: str) -> str:
     is_flag=True,
     help="Print the answer and its certificate as JSON; --save FILE.json writes it.",
 )
-@click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
-@click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
-@click.option(
-    "--save",
-    "save_files",
-    multiple=True,
-    metavar="FILE",
-    help="Also write a file, as its ending says: .xlsx, .parquet, .md, .png, .svg, .csv, .json or "
-    ".html. May be repeated.",
-)
+@file_options
 @click.option("--yes", is_flag=True, help="Pay what --margin needs without being asked.")
 def ask(
     key: str | None,
@@ -472,6 +505,8 @@ def ask(
     the first is paid; each has its own key, "KEY 1", "KEY 2", and its own files, "FILE-1".
     """
     check_confidence(confidence)
+    if shown_listing(question["policy"], question["sql"], as_json=as_json):
+        return
     several = question["sql_file"] is not None
     with read_questions(**question, analyst=analyst, key=key) as questions:
         asked = [one for one in questions if not one.explain]

@@ -12,6 +12,7 @@ from discreet.exact import decimal_above
 from discreet.ledger import Balance, BudgetScope
 from discreet.ledger.declarations import BudgetCap, Period
 from discreet.privacy.losses import Budget
+from discreet.text_table import printable
 
 RECENT = 5
 NEVER = "never"
@@ -61,7 +62,7 @@ def show(ledger: str, dataset: str | None, as_json: bool) -> None:
         plain_balances = [balance_data(balance) for balance in balances]
         click.echo(json.dumps({"ledger": location, "accounts": plain_balances}, ensure_ascii=False))
         return
-    from discreet.cli.terminal import printable, show_balances
+    from discreet.cli.terminal import show_balances
 
     if not balances:
         click.echo(f"{printable(location)} declares no data set yet.")
@@ -141,7 +142,7 @@ def set_(
     if as_json:
         click.echo(json.dumps(balance_data(balance), ensure_ascii=False))
         return
-    from discreet.cli.terminal import printable, show_balances
+    from discreet.cli.terminal import show_balances
 
     if analyst is None:
         show_balances([balance], {})

@@ -29,7 +29,7 @@ from discreet.errors import (
     LedgerMissingError,
     LedgerUnavailableError,
 )
-from discreet.text_table import padded
+from discreet.text_table import padded, printable
 
 _SECONDS, _SPARK_SECONDS = 30, 90
 _SPARK = re.compile(r'^\s*(engine\s*=\s*"spark"|source\s*=\s*"spark:)', re.MULTILINE)
@@ -380,23 +380,18 @@ def _show(found: list[Finding]) -> None:
     for place, (group, members) in enumerate(groupby(found, lambda one: one.group)):
         if place:
             click.echo()
-        click.secho(_printable(group), bold=True)
+        click.secho(printable(group), bold=True)
         for one in members:
-            says, between = _printable(one.says), " "
+            says, between = printable(one.says), " "
             if width > len(indent) + 20:
                 says = fill(says, width - len(indent), break_on_hyphens=False)
                 between = "\n"  # a command stays whole, so that it can be copied
-            text = f"{says}{between}Run: {_printable(one.fix)}" if one.fix else says
+            text = f"{says}{between}Run: {printable(one.fix)}" if one.fix else says
             color = "green" if one.well else "red" if one.needed else "yellow"
             what, state = heads[one]
             click.echo(f"  {what}  ", nl=False)
             click.secho(state, fg=color, nl=False)
             click.echo("  " + text.replace("\n", "\n" + indent))
-
-
-def _printable(text: str) -> str:
-    """The text without anything that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

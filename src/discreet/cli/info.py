@@ -4,6 +4,8 @@ import json
 
 import click
 
+from discreet.text_table import printable
+
 
 @click.command()
 @click.argument("policy")
@@ -14,7 +16,7 @@ def info(policy: str, as_json: bool) -> None:
     It is free: no row is read, and of the ledger only what is left of the budget. Every example is
     accepted as it stands; discreet plan says what it would cost.
     """
-    from discreet.cli.terminal import console, printable
+    from discreet.cli.terminal import console
     from discreet.errors import Front
     from discreet.policy import read_policy
     from discreet.release.info import table_info

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.ask import check_confidence, confidence_option, numbered, write
+from discreet.cli.ask import (
+    check_confidence,
+    confidence_option,
+    file_options,
+    numbered,
+    write,
+)
 from discreet.cli.exit_codes import UNSOUND, print_error
 from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
 from discreet.ledger import Anchor, Entry, Ledger, PaidQuestion
 from discreet.number_text import plural
+from discreet.text_table import printable
 
 if TYPE_CHECKING:
     from discreet.release.certificate import Certificate
@@ -168,8 +175,7 @@ def history(
 @click.argument("entry", type=click.IntRange(min=1))
 @confidence_option
 @click.option("--json", "as_json", is_flag=True, help="The answer and its certificate as JSON.")
-@click.option("--csv", "csv_file", metavar="FILE", help="Also write the table as CSV.")
-@click.option("--html", "html_file", metavar="FILE", help="Also write a report.")
+@file_options
 def show(
     policy: str,
     entry: int,
@@ -177,6 +183,7 @@ def show(
     as_json: bool,
     csv_file: str | None,
     html_file: str | None,
+    save_files: tuple[str, ...],
 ) -> None:
     """A paid answer again, as it was given: free, and no row is read.
 
@@ -196,7 +203,7 @@ def show(
         release = paid_answer(entry, declared.schema, opened)
         balances = opened.budgets(declared.schema.name, release.certificate.analyst)
     release = release if confidence is None else release.at(confidence)
-    [files] = numbered({".csv": csv_file, ".html": html_file}, 1)
+    [files] = numbered({".csv": csv_file, ".html": html_file}, 1, save_files)
     if as_json:
         click.echo(release.to_json())
     else:
@@ -220,7 +227,7 @@ def pending(place: str, as_json: bool) -> None:
     if as_json:
         _write((json.dumps(_plain(one), ensure_ascii=False) for one in questions), None)
         return
-    from discreet.cli.terminal import printable, show_pending
+    from discreet.cli.terminal import show_pending
 
     if questions:
         show_pending(questions)

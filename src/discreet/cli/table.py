@@ -8,6 +8,7 @@ import json
 import click
 
 from discreet.errors import DataError, DeclarationError
+from discreet.text_table import printable
 
 
 @click.group()
@@ -84,7 +85,6 @@ def resume(policy: str, dataset: str | None, why: str, who: str | None, as_json:
     if as_json:
         click.echo(json.dumps({"ledger": shown, "dataset": name, "suspensions": times}))
         return
-    from discreet.cli.terminal import printable
     from discreet.number_text import plural
 
     often = plural(times, "time")

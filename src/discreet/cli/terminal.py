@@ -17,7 +17,7 @@ from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
 from discreet.number_text import plural
-from discreet.text_table import TextTable, padded, text_width, wrapped
+from discreet.text_table import TextTable, padded, printable, text_width, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -210,17 +210,6 @@ def _cell(raw: str, width: int, style: str = "", *, overflow: Any = "ellipsis") 
     cell = Text(printable(raw), style=style)
     cell.truncate(width, overflow=overflow, pad=True)
     return cell
-
-
-def printable(text: str) -> str:
-    """The text without anything that a terminal would obey.
-
-    >>> printable("ann\\x1b[2J")
-    'ann�[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def show_report(report: Report, place: str) -> None:
@@ -434,7 +423,7 @@ def show_plan(plan: "Plan") -> None:
     schema = plan.question.schema
     if plan.question.keys:
         _labeled_line(out, "groups", Text(plan.groups_text("each of them released")))
-    _labeled_line(out, "protects", Text(_protected(schema)))
+    _labeled_line(out, "protects", Text(schema.protected))
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
@@ -477,11 +466,19 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*map(Text, row))
-    out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
+    out.print(
+        Text(
+            f"number of {printable(schema.unit)} values by how many rows and groups each has",
+            style="dim",
+        )
+    )
     out.print(table)
-    out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
+    out.print(Text(profile.margin_text, style="dim"))
+    out.print(Text(f"{profile.hidden_text}.", style="dim"))
     rows_text = f"{profile.missing_text} rows without an id"
-    out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
+    out.print(
+        Text(f"{rows_text}: each is protected like a person, and no answer counts it", style="dim")
+    )
 
 
 def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
@@ -508,11 +505,7 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     _labeled_line(out, "cost", Text(release.payment_text, style="bold"))
     for balance in balances:
         show_left(out, balance)
-    _labeled_line(
-        out,
-        "protects",
-        Text(_protected(certificate)),
-    )
+    _labeled_line(out, "protects", Text(certificate.protected))
     hashed = f", {certificate.hash[:16]}…" if certificate.hash else ""
     _labeled_line(
         out,
@@ -601,20 +594,6 @@ def _number(cell: str) -> "Text":
     text.stylize("bold", 0, value)
     text.stylize("dim", value)
     return text
-
-
-def _protected(declared: "Schema | Certificate") -> str:
-    from discreet.measures.measure import sentence_list
-
-    if declared.unit == "row":
-        return "each row"
-    caps = (
-        (declared.max_groups, "group", "groups"),
-        (declared.max_rows, "row", "rows"),
-        (declared.max_rows_per_group, "row in a group", "rows in a group"),
-    )
-    listed = [plural(cap, one, several) for cap, one, several in caps if cap is not None]
-    return f"each {declared.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:

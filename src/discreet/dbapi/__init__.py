@@ -25,7 +25,7 @@ What goes wrong is raised as PEP 249 names it, with its message as it was:
     PrivacyWarning, where warnings are errors           Warning
 """
 
-from discreet.dbapi.connection import Connection, Cursor, connect
+from discreet.dbapi.connection import Connection, Cursor, connect, read_sql
 from discreet.dbapi.errors import (
     DatabaseError,
     DataError,
@@ -81,6 +81,7 @@ __all__ = [
     "apilevel",
     "connect",
     "paramstyle",
+    "read_sql",
     "threadsafety",
 ]
 

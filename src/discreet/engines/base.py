@@ -533,11 +533,16 @@ def size_query(question: Question, kind: SizeKind, forms: Dialect) -> exp.Select
     )
 
 
-def people_by_size(engine: Engine, question: Question, kind: SizeKind) -> Sensitive[Tally]:
-    """How many people are of a size in each bin.  One person is in one bin, or in none."""
-    tally = np.zeros(len(SIZES) + 1, np.int64)
+def people_by_size(
+    engine: Engine, question: Question, kind: SizeKind, bins: int = len(SIZES)
+) -> Sensitive[Tally]:
+    """How many people are of a size in each of the first bins, and how many are beyond these.
+
+    One person is in one bin, or beyond them, or in none.
+    """
+    tally = np.zeros(bins + 1, np.int64)
     for many, people in engine.guarded_rows(size_query(question, kind, engine.forms)):
-        tally[bisect_left(SIZES, int(many))] += people
+        tally[min(bisect_left(SIZES, int(many)), bins)] += people
     return Sensitive(tally)
 
 

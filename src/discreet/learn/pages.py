@@ -4,7 +4,7 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import Final
 
-from discreet.web.templates import package_text, rendered
+from discreet.templates import package_text, rendered
 
 _TEMPLATE: Final = "learn/page/index.html"
 _TITLE: Final = "Learn differential privacy"

@@ -18,6 +18,7 @@ from discreet.ledger.declarations import BudgetCap, read_cap, read_declaration
 from discreet.ledger.entries import canonical_json, parse_body
 from discreet.ledger.records import DecidingEntries
 from discreet.privacy.sensitivity import Neighbors
+from discreet.text_table import printable
 
 _MOST_REMEMBERED: Final = 10_000
 LONGEST_SUMMARY = 200
@@ -308,5 +309,6 @@ def one_line(text: str) -> str:
     >>> one_line("SELECT 1\\n  FROM t")
     'SELECT 1 FROM t'
     """
-    line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+    line = " ".join(text.split())
+    line = line if line.isprintable() else printable(line)
     return line if len(line) <= LONGEST_SUMMARY else line[: LONGEST_SUMMARY - 1] + "…"

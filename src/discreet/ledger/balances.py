@@ -9,19 +9,19 @@ Proof: docs/proofs/filters.md
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from discreet.accounting.filters import (
     Filter,
     Totals,
     cost_text,
-    counted_in_rho,
     left_text,
     rho_allowance,
     share_left,
     share_text,
+    spent_text,
 )
 from discreet.accounting.zcdp import pure_rho
 from discreet.exact import percent_text
@@ -32,6 +32,8 @@ from discreet.ledger.entries import Entry
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import EntryFilter, Records
 from discreet.privacy.losses import Budget, concentrated_epsilon
+from discreet.templates import table_html
+from discreet.text_table import TextTable
 
 _PAGE: Final = 1_000
 _STATES: Final = {"charge": "handed out", None: "pending"}
@@ -81,8 +83,7 @@ class Balance:
         """What counts against the cap now, in words: by the sum of which more is left."""
         if self.cap is None:
             return cost_text(self.spent)
-        in_rho = counted_in_rho(self.cap.budget, self.spent)
-        return cost_text(replace(self.spent, epsilon=None) if in_rho else self.spent)
+        return spent_text(self.cap.budget, self.spent)
 
     @property
     def left(self) -> str:
@@ -91,6 +92,21 @@ class Balance:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        lines = {
+            "data set": self.dataset,
+            "analyst": self.analyst or "",
+            "budget": "" if self.cap is None else str(self.cap),
+            "spent": self.spent_text,
+            "left": self.left + (f" ({percent_text(self.share_left)})" if self.cap else ""),
+            "": self.share_text,
+            "questions": f"{self.charges:,}",
+            "suspended": "" if self.suspended is None else f"since {self.suspended}",
+            "promise": self.guarantee or "",
+        }
+        told = tuple((topic, line) for topic, line in lines.items() if line)
+        return table_html(TextTable(("", ""), told, 1))
 
     def __str__(self) -> str:
         whose = f"{self.dataset}, {self.analyst}" if self.analyst else self.dataset
@@ -121,14 +137,26 @@ def standing(journal: Journal, dataset: str, analyst: str, key: str | None, time
 
 
 def _standing_before(records: Records, dataset: str, charge: Entry) -> Filter:
-    declared = [one for one in records.declared(dataset, None) if one.sequence < charge.sequence]
-    cap = _capped(read_declaration(declared[-1].body).cap)
+    cap = _capped(read_declaration(_declared_before(records, charge).body).cap)
     before = EntryFilter(0, charge.sequence - 1, dataset, None, "charge")
     totals = Totals()
     for last in records.recent(before, 1):
         spent = AccountTotals.from_data(last.data["dataset_spent"])
         totals = spent.of(cap, charge.time, last.time)
     return Filter(budget=cap.budget, totals=totals)
+
+
+def account_after(journal: Journal, charge: Entry) -> dict[str, Any]:
+    """The budget that held at a charge, and what counted against it then: as the entries say."""
+    with journal.store.reading() as records:
+        declared = _declared_before(records, charge)
+    spent = charge.data["dataset_spent"]
+    return {"budget": declared.data["to"]["cap"], "spent": spent.get("within", spent["lifetime"])}
+
+
+def _declared_before(records: Records, charge: Entry) -> Entry:
+    declared = records.declared(charge.dataset, None)
+    return [one for one in declared if one.sequence < charge.sequence][-1]
 
 
 def _capped(cap: BudgetCap | None) -> BudgetCap:

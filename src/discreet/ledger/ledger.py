@@ -272,6 +272,10 @@ class Ledger:
         name, who = read_name(dataset, "the data set"), _who(analyst)
         return balances.standing(self._journal, name, who, key, self._journal.clock())
 
+    def account_after(self, charge: Entry) -> dict[str, Any]:
+        """The budget that held at a charge, and what was spent of it right after: as plain data."""
+        return balances.account_after(self._journal, charge)
+
     def budgets(self, dataset: str, analyst: str) -> list[Balance]:
         """What an analyst's question counts against: the data set's budget, and one of their own.
 

@@ -95,9 +95,9 @@ class Proportions(Estimates):
         except (KeyError, TypeError):
             raise UnknownCategoryError(_unknown(self.label, list(self.cells))) from None
 
-    def __repr__(self) -> str:
-        table = Estimates.__repr__(self)
-        return f"{table}\n{self.note}" if self.note else table
+    @property
+    def _below(self) -> list[str]:
+        return [*super()._below, *([self.note] if self.note else [])]
 
     @property
     def standard_errors(self) -> dict[Any, float]:

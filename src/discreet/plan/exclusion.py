@@ -4,7 +4,7 @@ What is said here is true of every row, whatever it holds: ``COUNT(*) FILTER (WH
 rows in which an expression has a value that has one where c is true.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -241,7 +241,15 @@ class Way:
 
     def known(self, node: Node) -> bool:
         """Whether an expression is known to have a value."""
-        return node in (self.values or {})
+        return node in (self.values or {}) or Missing(node) in self.facts.untrue
+
+    def within(self, node: Node, listed: Collection[object]) -> bool:
+        """Whether an expression has a value that is listed."""
+        allowed = (self.values or {}).get(node)
+        if allowed is None or allowed.all_but:
+            return False
+        points = all(one.low == one.high and one.low in listed for one in allowed.spans)
+        return points and allowed.listed <= set(listed)
 
     def has(self, node: Node) -> bool:
         """Whether an expression can have a value."""

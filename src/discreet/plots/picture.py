@@ -100,7 +100,7 @@ class Picture:
     @cached_property
     def html(self) -> str:
         """The picture as a page of its own, with tooltips: all that it needs is inside it."""
-        from discreet.web.templates import package_text, rendered
+        from discreet.templates import package_text, rendered
 
         return rendered(
             "plots/picture.html",

@@ -518,13 +518,13 @@ def left_open(errors: Sequence[object]) -> str:
     if not times:
         return ""
     where = f" in {len(times):,} of {len(errors):,} groups" if len(errors) > 1 else ""
-    more = "A larger ε, or more rows, would bound it."
+    more = "A larger ε, or more rows, would give one."
     if (largest := max(times)) < _MOST_TIMES:
         many = max(2, ceil(largest))
-        more = f"About {many:,} times ε, or as many times the rows, would bound it."
+        more = f"About {many:,} times the ε, or as many times the rows, would give one."
     return (
-        f"the noise may be all that the columns seem to vary{where}, so that it bounds nothing; "
-        f"what is shown is drawn toward zero by as much (ridge). {more}"
+        f"the noise may be as large as the variance of the columns{where}, so no interval is "
+        f"known. {more} The value is shrunk toward zero (ridge)."
     )
 
 

@@ -9,23 +9,28 @@ from typing import Annotated, Any, Final, get_type_hints
 
 from msgspec import Meta, convert
 
-from discreet.accounting.filters import Totals
+from discreet.accounting.filters import Totals, left_text, share_left, spent_text
 from discreet.errors import DataError, DiscreetError, Remedy
-from discreet.exact import decimal_text, rational
+from discreet.exact import decimal_text, percent_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
+from discreet.ledger.declarations import BudgetCap
 from discreet.number_text import plural
+from discreet.plan.schema import CAP_NAMES, protected_text
 from discreet.strict_json import Digest, decoded
-from discreet.text_table import aligned
+from discreet.templates import table_html
+from discreet.text_table import TextTable, aligned, printable
 
 _VERSION = 1
 UNANSWERED = "0" * 64
 """What stands for the digest of an answer that there is not yet."""
 _MECHANISM = {"output", "asks", "mechanism"}
+_FOR_GROUPS = {"step", "mechanism", "delta"}
 _PARTS = {"epsilon", "rho"}
 """What a mechanism's part of the price is stated in: one of them."""
-_ABSENT = ("max_rows_per_group", "rho", "promise")
-"""What is only written where there is something to state: version 0.1.0 knew none of it."""
+_ADDED = ("written", "lowered", "at_most_rows", "at_most_groups", "bounds", "profile", "groups")
+_ABSENT = ("max_rows_per_group", "rho", "promise", *_ADDED, "account")
+"""What is only written where there is something to state: earlier versions knew less of it."""
 
 Cap = Annotated[int, Meta(ge=1)]
 Price = Annotated[str, Meta(pattern=r"\A(?:≈?[0-9.]+(?:e[+-]?[0-9]+)?|[0-9]+/[0-9]+)\Z")]
@@ -63,6 +68,20 @@ class Certificate:
     """What was paid where that is no ε."""
     promise: str | None = None
     """The ε and δ that the release costs by itself, where it was paid in ρ."""
+    written: str | None = None
+    """The question in SQL as it was typed, if it was."""
+    lowered: dict[str, Cap] | None = None
+    """Lower caps than the table's, for this question."""
+    at_most_rows: Cap | None = None
+    at_most_groups: Cap | None = None
+    bounds: dict[str, str] | None = None
+    """The declared bounds of the columns that numbers are computed from."""
+    profile: Annotated[int, Meta(ge=1)] | None = None
+    """The entry that paid for the profile, if the table had one."""
+    groups: tuple[dict[str, str], ...] | None = None
+    """What finding and choosing the groups cost, beside what was measured in them."""
+    account: dict[str, Any] | None = None
+    """The budget of the table and what was spent of it, right after the charge."""
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, that ``from_data`` takes back."""
@@ -71,7 +90,9 @@ class Certificate:
             for field in fields(self)
             if (value := getattr(self, field.name)) is not None or field.name not in _ABSENT
         }
-        data["mechanisms"] = [dict(one) for one in self.mechanisms]
+        for name in ("mechanisms", "groups"):
+            if name in data:
+                data[name] = [dict(one) for one in data[name]]
         return {"certificate": _VERSION} | data | {"versions": dict(self.versions)}
 
     def statement(self) -> dict[str, Any]:
@@ -133,22 +154,59 @@ class Certificate:
         return ", ".join(paid).replace("= ≈", "≈ ") + own
 
     @property
+    def protected(self) -> str:
+        """Whom the answer protects, and for how much one of them counted."""
+        return protected_text(self.unit, self.caps)
+
+    @property
+    def budget(self) -> tuple[BudgetCap, Totals] | None:
+        """The budget of the table, and what was spent of it right after the charge."""
+        if self.account is None:
+            return None
+        return BudgetCap.from_data(self.account["budget"]), Totals.from_data(self.account["spent"])
+
+    @property
+    def caps(self) -> dict[str, int]:
+        """For how much one person counts in this question."""
+        declared = {name: cap for name in CAP_NAMES if (cap := getattr(self, name)) is not None}
+        return declared | (self.lowered or {})
+
+    @property
     def lines(self) -> list[tuple[str, str]]:
         """What it states, by topic."""
-        by_row = self.unit == "row"
-        caps = f", max_groups {self.max_groups}, max_rows {self.max_rows}"
-        if self.max_rows_per_group is not None:
-            caps += f", max_rows_per_group {self.max_rows_per_group}"
+        ceilings = {
+            name: ceiling
+            for name in ("at_most_rows", "at_most_groups")
+            if (ceiling := getattr(self, name)) is not None
+        }
+        told = {
+            "as typed": " ".join((self.written or "").split("\n")),
+            "ceilings": ", ".join(_named(ceilings)),
+            "bounds": ", ".join(_named(self.bounds or {})),
+            "profile": "" if self.profile is None else f"entry {self.profile:,}",
+        }
+        if self.budget is not None:
+            cap, spent = self.budget
+            left = f"{left_text(cap.budget, spent)} ({percent_text(share_left(cap.budget, spent))})"
+            told |= {
+                "budget": str(cap),
+                "spent": f"{spent_text(cap.budget, spent)}, with this answer",
+                "left": f"{left}, after this answer",
+            }
         kept = "" if self.durable else " (in memory: nobody else can check this)"
-        noise = [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
+        noise = [f"{one['step']}: {one['mechanism']}" for one in self.groups or ()]
+        noise += [f"{one['output']}: {one['mechanism']}" for one in self.mechanisms]
         before = f"{plural(self.suspensions, 'time')} before: questions could not be answered"
         return [
             ("table", self.table),
+            *_told(told, "as typed"),
             ("question", self.question),
-            ("protects", "each row" if by_row else f"each {self.unit}{caps}"),
+            ("protects", self.protected),
             ("neighbors", self.neighbors),
+            *_told(told, "ceilings", "bounds", "profile"),
             *(("noise" if place == 0 else "", line) for place, line in enumerate(noise)),
             ("price", self.price),
+            *_told(told, "budget", "spent", "left"),
             ("asked by", f"{self.analyst}, {self.time}"),
             ("ledger", f"{self.ledger}, entry {self.entry:,}{kept}"),
             *([("suspended", before)] if self.suspensions else []),
@@ -160,15 +218,13 @@ class Certificate:
     @property
     def text(self) -> str:
         """For people."""
-        return "\n".join(aligned([(topic, _printable(line)) for topic, line in self.lines]))
+        return "\n".join(aligned([(topic, printable(line)) for topic, line in self.lines]))
 
     def __str__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        from discreet.web.templates import rendered
-
-        return rendered("release/certificate.html", lines=self.lines)
+        return table_html(TextTable(("", ""), tuple(self.lines), 1))
 
 
 _TYPES: Final = get_type_hints(Certificate, include_extras=True)
@@ -202,8 +258,15 @@ def check_certificate(certificate: Certificate, ledger: Ledger) -> list[str]:
         ("rho", certificate.rho, _rho_as_written(certificate, cost)),
         ("answer", certificate.answer, released),
         ("suspensions", certificate.suspensions, recorded.suspensions),
-        *((name, getattr(certificate, name), known) for name, known in recorded.declared.items()),
+        *(
+            (name, stated, known)
+            for name, known in recorded.declared.items()
+            if (stated := getattr(certificate, name)) is not None or name not in _ADDED
+        ),
     ]
+    if certificate.account is not None:  # earlier versions stated none
+        known_account = _plain(ledger.account_after(entry))
+        pairs.append(("account", _plain(certificate.account), known_account))
     wrong = {name: (stated, known) for name, stated, known in pairs if stated != known}
     own, kept = certificate.statement(), recorded.kept
     for name in () if kept is None else dict.fromkeys([*own, *kept]):
@@ -246,7 +309,7 @@ _LABELS = {
 }
 _OF_CHARGE = frozenset(
     {"entry", "hash", "table", "analyst", "time", "question", "epsilon", "delta", "answer"}
-    | {"suspensions", "rho"}
+    | {"suspensions", "rho", "account"}
 )
 """What a charge, its release and the entries before them have always shown."""
 
@@ -289,7 +352,8 @@ class _Recorded:
             name: details[name] for name in ("unit", "max_groups", "max_rows") if name in details
         }
         if "max_rows" in details:  # a table's, which declares the other cap only where it has one
-            caps["max_rows_per_group"] = details.get("max_rows_per_group")
+            further = ("max_rows_per_group", "at_most_rows", "at_most_groups")
+            caps |= {name: details.get(name) for name in further}
         return {"neighbors": declaration["neighbors"], **caps}
 
 
@@ -334,7 +398,20 @@ def _fits(name: str, value: Any) -> bool:
             return value is None or _is_price(value)
         case "mechanisms":
             return all(set(one) - _PARTS == _MECHANISM and len(one) == 4 for one in value)
+        case "groups":
+            return all(set(one) - _PARTS == _FOR_GROUPS and len(one) == 4 for one in value or ())
+        case "account":
+            return value is None or _is_account(value)
     return True
+
+
+def _is_account(data: Mapping[str, Any]) -> bool:
+    try:
+        BudgetCap.from_data(data["budget"])
+        Totals.from_data(data["spent"])
+    except (DiscreetError, LookupError, TypeError, ValueError):
+        return False
+    return len(data) == 2
 
 
 def _is_price(text: str) -> bool:
@@ -344,12 +421,17 @@ def _is_price(text: str) -> bool:
         return False
 
 
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+def _named(numbers: Mapping[str, object]) -> list[str]:
+    return [f"{name} {number}" for name, number in numbers.items()]
+
+
+def _told(told: Mapping[str, str], *topics: str) -> list[tuple[str, str]]:
+    """The topics of which there is something to tell."""
+    return [(topic, told[topic]) for topic in topics if told.get(topic)]
 
 
 def _short(value: object) -> str:
-    text = "not there" if value is None else _printable(str(value))
+    text = "not there" if value is None else printable(str(value))
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 

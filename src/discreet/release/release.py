@@ -4,21 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, inf, isfinite, nextafter
+from math import ceil, floor, inf, isfinite
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DataError, QueryError, Remedy
+from discreet.errors import DataError, QueryError
 from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
 from discreet.number_text import NumberText, margin_text
-from discreet.plan.exclusion import ways
 from discreet.plan.expressions import (
-    Chosen,
-    Constant,
-    Missing,
-    Node,
     constant_text,
     expression_text,
     walk,
@@ -39,11 +34,7 @@ from discreet.privacy.uncertainty import (
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
-    BinGrouping,
-    BooleanGrouping,
-    Grouping,
     Label,
-    ListedGrouping,
     label_text,
 )
 from discreet.question.query import RunningTotal
@@ -66,9 +57,10 @@ RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 EXACT = "_exact"
 """What is added to the name of a count with a fraction for the column that has it exactly."""
-NONE_FOUND = "no group was found"
-"""What is said of an answer that has none."""
-_A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
+NONE_FOUND = "no group shown"
+"""What is said of an answer whose groups are found privately, if none was."""
+LEFT_OUT = "no row is left: a condition on the released numbers, LIMIT or OFFSET left out all"
+"""What is said of an answer that has no row otherwise."""
 _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
@@ -145,22 +137,9 @@ def undeclared_value_notes(question: Question) -> list[str]:
     return remarks
 
 
-def no_group_notes(question: Question) -> list[str]:
-    """Groups that are made in the question, in which some rows may not be."""
-    notes = []
-    for name, grouping in question.keys:
-        if isinstance(grouping, BinGrouping) and _has_others(grouping, question):
-            notes.append((label_text(name), "rows outside of the bins are in no group."))
-        elif _leaves_out(grouping) and not _is_known(grouping.node, question):
-            value = _A_VALUE.text(question.query.front)
-            note = f"rows for which it has no value are in no group. {value}"
-            notes.append((label_text(name), note))
-    return merged_notes(notes)
-
-
 _OF_FOUND_GROUPS = (
-    "sums, means, shares and ranks of all groups are of those that were found; rows of the others "
-    "are in none of them."
+    "totals, means, shares and ranks over all groups are over the groups that were found; rows of "
+    "other groups are not in them."
 )
 
 
@@ -179,31 +158,9 @@ def table_remarks(question: Question) -> list[str]:
         return [f"{whole}; a difference of two is the sum of the groups between."]
     names = ", ".join(label_text(name) for name, _ in question.keys)
     return [
-        "all totals agree: a row that lacks a listed value of one of the keys "
-        f"({names}) is in none of the tables, and in no total. The number of all rows is a "
-        "question of its own."
+        f"all totals agree: a row in no group of one of the keys ({names}) is in no total either. "
+        "The number of all rows is a question of its own."
     ]
-
-
-def _is_known(node: Node, question: Question) -> bool:
-    """Whether the conditions are true only of rows for which an expression has a value."""
-    return all(way.known(node) for way in ways(question.where))
-
-
-def _has_others(grouping: BinGrouping, question: Question) -> bool:
-    """Whether rows of which the conditions are true may have a value outside of the bins."""
-    below = nextafter(float(grouping.edges[0]), -inf)
-    above = nextafter(float(grouping.edges[-1]), inf)
-    ends = [way.ends(grouping.node) for way in ways(question.where)]
-    return any(low <= below or above <= high for low, high in ends)
-
-
-def _leaves_out(grouping: Grouping) -> bool:
-    """Whether a condition or a choice that stands in the question may have no value."""
-    if isinstance(grouping, BooleanGrouping):
-        return not isinstance(grouping.node, Missing)
-    chooses = isinstance(grouping, ListedGrouping) and isinstance(grouping.node, Chosen)
-    return chooses and any(node == Constant(None) for node in walk(grouping.node))
 
 
 def _remark(condition: str, name: str, value: object, column: CategoryColumn) -> str:
@@ -294,8 +251,8 @@ class Release:
     """Whether it was paid before, so that showing it again cost nothing."""
     written: str = ""
     """The question in SQL as it was typed, if it was asked in SQL."""
-    none_found: str = NONE_FOUND
-    """What is said where there is no group: of how many people one would have appeared."""
+    none_found: str = LEFT_OUT
+    """What is said where there is no row: why, and of how many people a group would be found."""
     key_types: tuple[tuple[ColumnType, bool], ...] = ()
     """The type of each key, and whether it has gaps: of totals."""
     typical: Mapping[str, tuple[Estimate, ...]] = field(default_factory=dict)
@@ -310,12 +267,9 @@ class Release:
         column = self.column(name)
         if not self.keys:
             if not column:
-                why = "a condition on the released numbers, LIMIT or OFFSET left all of it out"
-                if self.none_found != NONE_FOUND:  # whose groups are found privately
-                    why = self.none_found
                 raise DataError(
-                    f"the answer has no row, so {name[:60]!r} has no number: {why}. Look at "
-                    "len(answer) first."
+                    f"the answer has no row, so {name[:60]!r} has no number: {self.none_found}. "
+                    "Look at len(answer) first."
                 )
             return column[0]
         label = ", ".join(self.keys)
@@ -523,13 +477,13 @@ class Release:
             kind = dated_column(texts)[0]
             return kind, kind
         linear = all(isinstance(one.error, LinearError) for one in found)
-        split = self._split(name)  # each is rounded, and so are its ends
+        split = self._split(name)
         whole = split or (found and all(type(one.value) is int for one in found))
         if not whole or (statistic is None and not linear):  # what is computed may be missing
             return ColumnType.REAL, ColumnType.REAL
-        bounded = all(one.bounded and one.truth is None for one in found)
-        ends = [end for one in found for end in one.noise_interval()] if bounded else []
-        same = bounded and (split or all(type(end) is int for end in ends))
+        same = all(one.bounded and one.truth is None for one in found) and (
+            split or all(type(end) is int for one in found for end in one.noise_interval())
+        )
         return ColumnType.WHOLE, ColumnType.WHOLE if same else ColumnType.REAL
 
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
@@ -539,7 +493,7 @@ class Release:
             kind = types[name]
             if kind is ColumnType.WHOLE:
                 kind = column_type(_known(values), kind)
-            dated = kind in (ColumnType.DAY, ColumnType.MOMENT)
+            dated = kind in (ColumnType.DAY, ColumnType.MOMENT, ColumnType.TIME)
             table[name] = kind, dated_column(values)[1] if dated else values
         return table
 
@@ -603,8 +557,7 @@ class Release:
                 where = "" if len(found) == 1 else "in any one group "
                 text = (
                     f"{where}at most about {margin_text(error, whole=True)} rows lie between the "
-                    "value and the one that was asked for (95%); of a group with fewer rows that "
-                    "says nothing."
+                    "value and the exact one (95%); of a group with fewer rows that says nothing."
                 )
                 notes.append((name, text))
             if opened := self._whole_ranges[name]:
@@ -673,9 +626,13 @@ class Release:
 
     def text_table(self, most: int | None = None) -> TextTable:
         """The table for a terminal: below each name stands how often its intervals hold."""
-        level = {True: percent_text(_CONFIDENCE), False: self.level_text}
+        levels = [
+            percent_text(self.confidence if self._bounds(name) else _CONFIDENCE)
+            for name in self.columns
+        ]
         outputs = [
-            f"{label_text(name)}\n± ({level[not self._bounds(name)]})" for name in self.columns
+            f"{label_text(name)}\n± ({level})"
+            for name, level in zip(self.columns, levels, strict=True)
         ]
         header = (*map(label_text, self.keys), *outputs)
         return TextTable(header, tuple(map(tuple, self.cells(most))), len(self.keys))
@@ -715,13 +672,9 @@ class Release:
             lines.append(f"… {len(self) - _MOST_SHOWN:,} more groups")
         if not self.groups:
             lines += wrapped(self.none_found, _TEXT_WIDTH).split("\n")
-        below = f"; noise made {', '.join(self.negative)} negative" if self.negative else ""
-        if moved := [name for name in self.columns if self.moves(name)]:
-            below += f"; {', '.join(moved)} moved to be non-negative"
-        for name, where in self.outranked.items():
-            below += f"; the rank ± of {name} may be as large as {where}"
-        paid = f"{self.payment_text}, errors at {self.level_text}{below}"
-        return "\n".join([*lines, *wrapped(paid, _TEXT_WIDTH).split("\n")])
+        below = [f"{self.payment_text}, errors at {self.level_text}"]
+        below += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, *(wrapped(line, _TEXT_WIDTH) for line in below)])
 
     def _repr_html_(self) -> str:
         from discreet.release.report import notebook_html
@@ -743,12 +696,12 @@ def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
     where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
     if ranked:
         return (
-            f"its interval is the whole range{where}: so many rows as it would have to hold are "
-            "not there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+            f"its interval is the whole range{where}: at this ε no narrower interval can be "
+            "certified. A larger ε, larger groups, or fewer quantiles at once narrow it."
         )
     return (
-        f"its interval is the whole range{where}: the rows are too few beside the noise, so that "
-        "the number says nothing. A larger ε or larger groups narrow it."
+        f"its interval is the whole range{where}: there are too few rows for this ε, and the "
+        "number says nothing. A larger ε or larger groups narrow it."
     )
 
 

@@ -11,16 +11,18 @@ from fractions import Fraction
 from math import exp, floor, isfinite, log10
 from typing import TYPE_CHECKING, Any, Protocol
 
+from discreet.accounting.filters import Totals, left_text, share_left, share_text
 from discreet.errors import DiscreetError
-from discreet.exact import decimal_text, named_number_text, rational
+from discreet.exact import named_number_text, percent_text, rational
+from discreet.ledger.declarations import BudgetCap
 from discreet.measures.measure import Aggregate, sentence_list
-from discreet.number_text import NumberText, plural
-from discreet.plan.calendar import second
+from discreet.number_text import NumberText
+from discreet.plan.calendar import second, time_second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
-from discreet.web.templates import package_text, rendered
+from discreet.templates import package_text, rendered
 
 if TYPE_CHECKING:
     from discreet.measures.measure import Aggregate
@@ -34,6 +36,7 @@ _USUAL_DELTA = Fraction(1, 10**6)
 _ROUNDED = 1 + Fraction(1, 10**4)  # a ρ is stated to so many digits; what it promises is not less
 
 
+_ROUNDED_DIGITS = 6
 _MOST_ROWS = 1000
 _LONG = 40  # groups that stand on a screen; more of them scroll in a box
 _MOST_BESIDE = 4  # columns that fit beside the keys; with more, the keys stay while they scroll
@@ -41,6 +44,7 @@ _EDGE = 3.0  # percent of a cell's width, so that marks at its edges stay whole
 _FADED = 14.0  # percent that a range without an end takes beyond what is known
 _PIECES = 5
 _MOST_IN_NOTEBOOK = 60
+_MOST_ANSWERS = 10**6
 
 
 def asked_in_words(
@@ -60,45 +64,26 @@ def asked_in_words(
     return f"{listed[:1].upper()}{listed[1:]} in {certificate.table}{each}{where}."
 
 
-def protected_in_words(certificate: Certificate) -> str:
-    """Whom the price protects, with the caps that it counts on."""
-    if certificate.unit == "row":
-        return "each single row of the table"
-    limits = []
-    if certificate.max_groups is not None:
-        limits.append(f"in at most {plural(certificate.max_groups, 'group')}")
-    if certificate.max_rows is not None:
-        limits.append(f"for at most {plural(certificate.max_rows, 'row')}")
-    if certificate.max_rows_per_group is not None:
-        limits.append(f"at most {certificate.max_rows_per_group:,} of them in one group")
-    caps = (
-        f". One counts {sentence_list(limits)}; who has more counts for no more" if limits else ""
-    )
-    return f"each {certificate.unit}, all rows of one together{caps}"
-
-
 def price_in_words(certificate: Certificate) -> list[str]:
     """What ε, and δ where there is one, promise: true sentences, the simplest that are."""
+    if certificate.promise is not None:
+        return _promised_in_words(certificate, certificate.promise)
     if certificate.epsilon is None:
         return _concentrated_in_words(certificate)
-    epsilon = float(Fraction(certificate.epsilon.removeprefix("≈")))
-    if epsilon == 0 and certificate.delta == "0":
-        return ["Nothing is learned about any row: the answer is the same whatever one row holds."]
-    unit = "row" if certificate.unit == "row" else certificate.unit
+    epsilon, unit = float(Fraction(certificate.epsilon.removeprefix("≈"))), certificate.unit
+    if is_free(certificate):
+        return [
+            f"Nothing is learned about any {unit}: the answer is the same whatever one {unit} "
+            "holds."
+        ]
     added = certificate.neighbors == "add-remove"
-    changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
-    if epsilon > _LARGEST_EPSILON:
-        power_of_ten = ten_to_text(Fraction(epsilon))
-        factor = f"by a factor of more than {power_of_ten}, which protects nobody"
-    else:
-        factor = f"by a factor of at most {_up(exp(epsilon), 3)}"
-    power = f"e to the power of {certificate.price.partition(',')[0]}"
+    changes, power = _changes(certificate, epsilon), certificate.price.partition(",")[0]
     if certificate.delta != "0":
         return [
-            f"{changed} changes how likely any answer was {factor} ({power}), and by no more than "
-            f"δ = {certificate.delta} beyond that."
+            f"{changes} (e to the power of {power}), and by no more than δ = {certificate.delta} "
+            "beyond that."
         ]
-    sentences = [f"{changed} changes how likely any answer was {factor} ({power})."]
+    sentences = [f"{changes} (e to the power of {power})."]
     if epsilon <= _LARGEST_EPSILON:
         most = _up(100 * exp(epsilon) / (1 + exp(epsilon)), 3 if epsilon > 2.2 else 2)
         about = (
@@ -120,20 +105,59 @@ def _concentrated_in_words(certificate: Certificate) -> list[str]:
     )
     level = leak + _USUAL_DELTA
     loss = ZeroConcentratedDP(rho=rho * _ROUNDED, delta=leak).to_approximate(delta=level)
-    unit = "row" if certificate.unit == "row" else certificate.unit
-    added = certificate.neighbors == "add-remove"
-    changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
     epsilon = float(loss.epsilon)
-    if epsilon > _LARGEST_EPSILON:
-        power_of_ten = ten_to_text(loss.epsilon)
-        factor = f"a factor of more than {power_of_ten}, which protects nobody"
-    else:
-        factor = f"a factor of at most {_up(exp(epsilon), 3)}"
     return [
-        f"The noise is Gaussian, and ρ is what it costs (zCDP). {changed} changes how likely any "
-        f"answer was by {factor} (e to the power of ε = {_up(epsilon, 3)}), and by no more "
-        f"than δ = {float(level):g} beyond that."
+        f"It was paid in ρ (zCDP). {_changes(certificate, epsilon)} "
+        f"(e to the power of ε = {_up(epsilon, 3)}), and by no more than δ = {float(level):g} "
+        "beyond that."
     ]
+
+
+def _promised_in_words(certificate: Certificate, promise: str) -> list[str]:
+    """What an ε and a δ promise for which Gaussian noise was made that is charged in ρ."""
+    epsilon, delta = promise.split(", ")
+    number = float(Fraction(epsilon.split()[-1]) * (1 if "=" in epsilon else _ROUNDED))
+    paid = certificate.price.partition(" (")[0]
+    return [
+        f"{_changes(certificate, number)} (e to the power of {epsilon}), and by no more than "
+        f"{delta} beyond that.",
+        f"The noise was made for {promise}, which is what this answer promises by itself. The "
+        f"budget is charged {paid} for the same noise: in ρ (zCDP) many answers add up to less "
+        "than the sum of their ε.",
+    ]
+
+
+def _changes(certificate: Certificate, epsilon: float) -> str:
+    """By how much one unit changes how likely an answer was."""
+    added, unit = certificate.neighbors == "add-remove", certificate.unit
+    changed = f"Whether one {unit} is in the table or not" if added else f"What one {unit} holds"
+    if epsilon > _LARGEST_EPSILON:
+        factor = f"more than {ten_to_text(Fraction(epsilon))}, which protects nobody"
+    else:
+        factor = f"at most {_up(exp(epsilon), 3)}"
+    return f"{changed} changes how likely any answer was by a factor of {factor}"
+
+
+def is_free(certificate: Certificate) -> bool:
+    """Whether all of the answer is public, so that it cost nothing."""
+    return certificate.epsilon == certificate.delta == "0"
+
+
+def budget_in_words(certificate: Certificate) -> str:
+    """How prices add up, and what was left of the budget after this one."""
+    kept = "" if certificate.durable else " until the process ends"
+    rule = f"Every answer from this table counts against its budget, which the ledger keeps{kept}."
+    if certificate.budget is None:
+        return rule
+    cap, spent = certificate.budget
+    again = f" It starts again every {cap.period}." if cap.period else ""
+    less = share_text(cap.budget, spent)
+    left = f" After this answer {_share_left(cap, spent)} was left: {left_text(cap.budget, spent)}."
+    return f"{rule}{again}{left}{f' {less[0].upper()}{less[1:]}.' if less else ''}"
+
+
+def _share_left(cap: BudgetCap, spent: Totals) -> str:
+    return f"{percent_text(share_left(cap.budget, spent))} of {cap}"
 
 
 def _up(number: float, digits: int) -> str:
@@ -207,6 +231,7 @@ def report_page(release: Answer) -> str:
         name: Scale(found, release.confidence, release.adds_up(name), alone=not release.keys)
         for name, found in release.columns.items()
     }
+    numbers = [one for found in release.columns.values() for one in found]
     return rendered(
         "release/report.html",
         style=package_text("release/report.css") + package_text("plots/picture.css"),
@@ -218,25 +243,35 @@ def report_page(release: Answer) -> str:
         facts=_facts(release),
         long=len(release) > _LONG,
         pinned=len(release.columns) > _MOST_BESIDE,
-        open_ended=any(_side(one) for found in release.columns.values() for one in found),
+        open_ended=any(map(_side, numbers)),
         rows=_rows(release, _MOST_ROWS, scales),
         hidden=_hidden(release, _MOST_ROWS),
         drawn=any(scale.drawn for scale in scales.values()),
         figures=_figures(release),
         expected_misses=_expected_misses(release),
-        exact=all(one.exact for found in release.columns.values() for one in found),
-        counted=any(
-            one.kind is not IntervalKind.NOISE
-            for found in release.columns.values()
-            for one in found
-        ),
-        likely=any(one.likely for found in release.columns.values() for one in found),
+        free=is_free(certificate),
+        ranges=any(map(_has_range, numbers)),
+        counted=any(one.kind is not IntervalKind.NOISE for one in numbers),
+        likely=any(one.likely for one in numbers),
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
         meaning=" ".join(price_in_words(certificate)),
-        protected=protected_in_words(certificate),
-        measured=[(one, _part(one)) for one in certificate.mechanisms],
-        currency="price" if any("rho" in one for one in certificate.mechanisms) else "ε",
+        frequency=_frequency(release.confidence),
+        budget=budget_in_words(certificate),
+        measured=_measured(certificate),
+        shared=any(", with " in one["mechanism"] for one in certificate.mechanisms),
     )
+
+
+def _frequency(confidence: Fraction) -> str:
+    """How often a range holds, as a number of answers.
+
+    >>> _frequency(Fraction(95, 100)), _frequency(Fraction(999, 1000))
+    ('95 of 100 answers', '999 of 1,000 answers')
+    """
+    many = 100
+    while (confidence * many).denominator > 1 and many < _MOST_ANSWERS:
+        many *= 10
+    return f"{floor(confidence * many):,} of {many:,} answers"
 
 
 def notebook_html(release: Answer) -> str:
@@ -276,7 +311,9 @@ class Scale:
         ends = [place for one in column for place in (_number(one.value), *_known(one, confidence))]
         ends = [end for end in ends if isfinite(end)] + ([0.0] if from_zero else [])
         self.bars = from_zero
-        self.drawn = bool(column) and (from_zero or not alone)  # a point needs others beside it
+        # A point needs others beside it, and a bar alone shows how large its error is.
+        known = not any(map(_has_range, column))
+        self.drawn = bool(column) and not (alone and (known or not from_zero))
         self.low, self.high = min(ends, default=0.0), max(ends, default=1.0)
         sides = {_side(one) for one in column}
         self.left = _EDGE + (_FADED if "down" in sides else 0.0)
@@ -351,11 +388,14 @@ def _hidden(release: Answer, shown: int) -> str:
 
 
 def _facts(release: Answer) -> list[tuple[str, str]]:
+    certificate, budget = release.certificate, release.certificate.budget
+    left = [] if budget is None else [("Left of the budget", _share_left(*budget))]
     return [
         ("Privacy price", release.price),
-        ("Protects", f"each {release.certificate.unit}"),
+        *left,
+        ("Protects", f"each {certificate.unit}"),
         ("Groups", f"{len(release):,}" if release.keys else "none"),
-        ("Released", release.certificate.time[:10]),
+        ("Released", certificate.time[:10]),
     ]
 
 
@@ -379,16 +419,32 @@ def _figures(release: Answer) -> list[tuple[str, str]]:
 
 def _expected_misses(release: Answer) -> tuple[str, str] | None:
     """How many ranges there are and how many of them can be expected to miss, if several."""
-    ranges = sum(one.bounded for found in release.columns.values() for one in found)
+    ranges = sum(_has_range(one) for found in release.columns.values() for one in found)
     misses = ranges * (1 - release.confidence)
     return (f"{ranges:,}", f"{float(misses):,.0f}") if misses >= 1 else None
 
 
-def _part(mechanism: Mapping[str, str]) -> str:
-    """What a mechanism cost: its ε, or its ρ by name."""
-    if "rho" in mechanism:
-        return named_number_text("ρ", rational(mechanism["rho"], "rho"))
-    return decimal_text(rational(mechanism["epsilon"], "epsilon"))
+def _has_range(estimate: Estimate) -> bool:
+    return estimate.bounded and not estimate.exact
+
+
+def _measured(certificate: Certificate) -> list[tuple[str, str, str, str]]:
+    """What was paid for: what it is, what it asks, by which noise, and its part of the price."""
+    groups = [(one["step"], "", one["mechanism"], _part(one)) for one in certificate.groups or ()]
+    return groups + [
+        (one["output"], one["asks"], one["mechanism"], _part(one)) for one in certificate.mechanisms
+    ]
+
+
+def _part(paid: Mapping[str, str]) -> str:
+    """A part of the price: its ε or its ρ, and its δ where it has one."""
+    if "rho" in paid:  # a decimal that is not below it
+        digits = len(paid["rho"].replace(".", "").lstrip("0"))
+        text = f"ρ {'=' if digits < _ROUNDED_DIGITS else '≤'} {paid['rho']}"
+    else:
+        text = named_number_text("ε", rational(paid["epsilon"], "epsilon"))
+    delta = paid.get("delta", "0")
+    return text if delta == "0" else f"{text}, δ = {delta}"
 
 
 def _is_ranked(estimate: Estimate) -> bool:
@@ -396,8 +452,10 @@ def _is_ranked(estimate: Estimate) -> bool:
 
 
 def _number(value: Any) -> float:
-    """A number to place it by; dates and datetimes by their seconds."""
-    return float(second(value) or 0) if isinstance(value, str) else float(value)
+    """A number to place it by; dates and datetimes by their seconds, times by those of the day."""
+    if not isinstance(value, str):
+        return float(value)
+    return float(time_second(value) or second(value) or 0)
 
 
 def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:

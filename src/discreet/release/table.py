@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.accounting.filters import Filter
+from discreet.accounting.filters import charge as charge_of
 from discreet.engines.base import Engine, guarded
 from discreet.errors import (
     AnswerLostError,
@@ -33,6 +34,7 @@ from discreet.plan.expressions import (
     Node,
     conjuncts,
     expression_text,
+    names_in,
     read_size,
     replaced,
 )
@@ -60,18 +62,21 @@ from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
-from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
-from discreet.release.price import PricedKeySelection, PricedMeasure
+from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_anew, plan_from_data
+from discreet.release.price import Price, PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
-from discreet.release.release import NONE_FOUND, Release
+from discreet.release.release import LEFT_OUT, Release
 from discreet.release.run import (
     groups_and_estimates,
     key_type,
     run_and_noise,
     typical_columns,
 )
+from discreet.release.top_groups import PricedChoice
+from discreet.release.ungrouped import no_group_share
 
 if TYPE_CHECKING:
+    from discreet.release.listings import Listing
     from discreet.release.release import Release
 
 
@@ -129,7 +134,7 @@ class QuestionBuilder:
         if others or query.outputs or query.arranged is not None:
             raise QueryError(
                 "a distribution is asked beside other things. It is measured as running totals, "
-                'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)).'
+                'in a question of its own. Write .agg(share=dp.col("x").cdf(step=1)).'
             )
         return replace(self, query=distribution_of(query, name, one, self.table.schema.columns))
 
@@ -147,7 +152,8 @@ class QuestionBuilder:
             "max_rows_per_group": max_rows_per_group,
         }
         caps = {name: cap for name, cap in given.items() if cap is not None}
-        return self._with(caps=tuple((dict(self.query.caps) | caps).items()))
+        lowered = tuple((dict(self.query.caps) | caps).items())
+        return replace(self, query=replace(self.query, caps=lowered))  # beside SQL that was typed
 
     def cube(
         self,
@@ -192,7 +198,7 @@ class QuestionBuilder:
         if type(count) is not int or count < 1 or not self.query.keys:
             raise QueryError(
                 "top needs groups and a whole number from 1 up. It keeps the most common groups. "
-                'Write .group_by("ward").agg(n=dp.rows()).top(3).'
+                'Write .group_by("x").agg(n=dp.rows()).top(3).'
             )
         counted = [name for name, asked in self.query.outputs if asked.statistic.sizes]
         if not counted:
@@ -300,7 +306,7 @@ def _key(value: Any) -> GroupKey:
         return GroupKey(node.name if isinstance(node, Named) else expression_text(node), node)
     raise QueryError(
         f"group_by got a {type(value).__name__}. Rows are grouped by columns, expressions or bins. "
-        'Write group_by("ward") or group_by(dp.col("age").bins([0, 18, 65, 120])).'
+        'Write group_by("x") or group_by(dp.col("y").bins([0, 18, 65, 120])).'
     )
 
 
@@ -311,7 +317,7 @@ def _aggregate(value: Any) -> Aggregate:
         return value.aggregate
     raise QueryError(
         f"agg got a {type(value).__name__}, which is not an aggregate. Only statistics of groups "
-        'are released, never rows. Write n=dp.rows() or mean_stay=dp.col("stay").mean().'
+        'are released, never rows. Write n=dp.rows() or mean=dp.col("x").mean().'
     )
 
 
@@ -427,9 +433,9 @@ def suggest_bounds(
     powers = [Fraction(2) ** power for power in range(_SMALLEST, _LARGEST + 1)]
     edges = [-power for power in reversed(powers)] + [Fraction(0)] + powers
     key = GroupKey(column, col(column).node, tuple(edges))
-    question = checked_question(
-        Query(keys=(key,), outputs=(("n", rows().aggregate),)), _uncapped(table)
-    )
+    least = (("max_groups", 1), ("max_rows", 1)) if table.schema.by_person else ()
+    asked = Query(keys=(key,), outputs=(("n", rows().aggregate),), caps=least)
+    question = checked_question(asked, table.schema)
     cells = answer(make_plan(question, epsilon=epsilon), table, analyst=analyst)["n"]
     if not isinstance(cells, Estimates):
         raise TypeError("a histogram has several cells")
@@ -458,12 +464,6 @@ def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tu
     return first, last
 
 
-def _uncapped(table: "Table") -> Schema:
-    """The declarations with the least caps: a person counts once, whatever is declared so far."""
-    schema = table.schema
-    return replace(schema, max_groups=1, max_rows=1) if schema.by_person else schema
-
-
 def _plain(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
@@ -485,6 +485,9 @@ class Table:
     def __repr__(self) -> str:
         whose = f"each {self.schema.unit}" if self.schema.by_person else "each row"
         return f"Table({self.schema.name!r}, protects {whose}, {self.budget})"
+
+    def _repr_html_(self) -> str:
+        return self.info()._repr_html_()
 
     def __getitem__(self, name: object) -> NoReturn:
         raise _never_rows()
@@ -566,17 +569,22 @@ class Table:
         analyst: str | None = None,
         parameters: Mapping[str, object] | None = None,
         consistent: object = None,
-    ) -> Release | Plan:
+    ) -> "Release | Plan | Listing":
         """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free.
+
+        SHOW TABLES, SHOW COLUMNS and DESCRIBE list what is declared, which is free, too.
 
         ``max_rows`` and ``max_groups`` are lower caps than the table's, for this question.
         ``parameters`` are the values of names in the text that have a colon in front:
         ``"… WHERE age > :age", parameters={"age": 30}``.  They are written into the question.
         ``consistent="non-negative"`` moves counts so that none is below 0 and totals agree.
         """
+        from discreet.release.listings import is_listing, read_listing
         from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import explained
 
+        if is_listing(text):
+            return read_listing(text, self.schema)
         text = bind_names(text, parameters)
         question = explained(text)
         asking = self.ask(text if question is None else question, consistent=consistent)
@@ -711,12 +719,6 @@ class Table:
 
         With a ``key``, a retry of the same question gets the same answer for free.
         """
-        if plan.question.declared != self.schema:
-            raise QueryError(
-                f"the plan was made for other declarations than those of {self.name[:60]!r}. Its "
-                "noise is measured by them, and would not protect the people of this table. Plan "
-                "the question again: table.ask(…).plan(epsilon=1)."
-            )
         return answer(plan, self, key=key, analyst=analyst, source=source)
 
     def paid(self, entry: int) -> Release:
@@ -743,7 +745,7 @@ class Table:
 
 
 def answer(
-    plan: Plan,
+    given: Plan,
     table: Table,
     *,
     key: str | None = None,
@@ -757,6 +759,8 @@ def answer(
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
+    # What is known of the table is said of the answer.
+    plan = replace(_own_plan(given, table), profile=table.remembered_profile())
     engine, price = table.engine(), plan.price
     bits = Keystream() if source is None else source
     request: dict[str, Any] = {
@@ -786,10 +790,21 @@ def answer(
             return guarded(measured)
 
         noisy = table.ledger.answer(charge, answered, safe=bits.safe)
-    if plan.profile is None:  # what is known of the table may be said of the answer
-        plan = replace(plan, profile=table.remembered_profile())
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
     return replace(answered_now, repeated=charge.answer is not None)
+
+
+def _own_plan(given: Plan, table: Table) -> Plan:
+    """What the table itself makes of a plan's query and price: this is paid and measured."""
+    plan = plan_anew(given, table.schema)
+    if plan is None:
+        raise QueryError(
+            f"the plan was made for other declarations than those of {table.name[:60]!r}, or "
+            "changed by hand. Its noise would not protect the people of this table. Plan the "
+            "question again: table.ask(…).plan(epsilon=1)."
+        )
+    query = replace(plan.question.query, written=given.question.query.written)
+    return replace(plan, question=replace(plan.question, query=query))
 
 
 def paid_answer(entry: int, schema: Schema, ledger: Ledger) -> Release:
@@ -900,8 +915,8 @@ def _kept_bytes(charge: Entry, ledger: Ledger) -> bytes:
 def _stated_before(plan: Plan, table: Table, charge: Charge, data: bytes) -> Certificate:
     """What was stated of a release the first time, for a retry of it."""
     kept = NoisyMeasurements.from_bytes(data).certificate
-    if kept is None:  # version 0.1.0 kept none
-        return _certificate(plan, table, charge)
+    if kept is None:  # version 0.1.0 kept none: what is known now is not what was known then
+        return replace(_certificate(plan, table, charge), written=None, profile=None)
     return Certificate.from_data({**kept, "answer": UNANSWERED})
 
 
@@ -915,6 +930,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     keys = tuple(name for name, _ in shown_keys)
     dated = tuple(name for name, grouping in shown_keys if dated_labels(grouping))
     query = plan.question.query
+    of_numbers = [*plan.first_notes, *plan.cap_notes(query.front)] if groups else []
     return Release(
         keys,
         groups,
@@ -922,15 +938,15 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
         certificate,
         (
             *plan.remarks,
+            *no_group_share(plan.question, plan.profile, groups, columns),
             *plan.key_notes,
-            *plan.first_notes,
-            *plan.cap_notes(plan.question.query.front),
+            *of_numbers,
         ),
         dated,
         _asked(plan),
         query.condition,
-        written=query.written,
-        none_found=NONE_FOUND if noisy.cells else plan.none_found,
+        written=stated.written or query.written,
+        none_found=LEFT_OUT if noisy.cells else plan.none_found,
         key_types=tuple(key_type(plan.question, name) for name in keys),
         typical=typical,
     )
@@ -946,6 +962,7 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
             "discreet ledger verify, and restore a backup that it accepts."
         )
     suspensions = ledger.suspensions(schema.name, before=charge.sequence)
+    account = ledger.account_after(entry)
     place, durable, cost = Path(ledger.place).name, ledger.durable, charge.cost
     return Certificate(
         table=schema.name,
@@ -969,6 +986,43 @@ def _certificate(plan: Plan, table: Table, charge: Charge) -> Certificate:
         suspensions=suspensions,
         rho=decimal_text(cost.rho) if cost.epsilon is None else None,
         promise=None if cost.epsilon is not None or price.promise is None else str(price.promise),
+        written=plan.question.query.written or None,
+        lowered=dict(plan.question.query.caps) or None,
+        at_most_rows=schema.at_most_rows,
+        at_most_groups=schema.at_most_groups,
+        bounds=_bounds(plan.question) or None,
+        profile=None if plan.profile is None else plan.profile.entry,
+        groups=_finding_groups(plan) or None,
+        account=account,
+    )
+
+
+def _bounds(question: Question) -> dict[str, str]:
+    """The declared bounds of the columns that numbers are computed from."""
+    columns = question.schema.columns
+    asked = [names_in([one.node]) for one in question.outputs if one.node is not None]
+    names = sorted(set().union(*asked))
+    stated = {name: columns[name].to_data() for name in names if name in columns}
+    return {
+        name: f"{column['low']} to {column['high']}"
+        for name, column in stated.items()
+        if {"low", "high"} <= set(column)
+    }
+
+
+def _finding_groups(plan: Plan) -> tuple[dict[str, str], ...]:
+    """What finding and choosing the groups cost, beside what is measured in them."""
+    price, lines = plan.price, (plan.finding_groups, plan.choosing_groups)
+    steps = zip(lines, (price.selection, price.choice), strict=True)
+    return tuple(
+        {
+            "step": line.output,
+            "mechanism": line.mechanism,
+            **_part(price, priced),
+            "delta": exact_text(charge_of(priced.event).delta),
+        }
+        for line, priced in steps
+        if line is not None and priced is not None
     )
 
 
@@ -979,15 +1033,18 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
     """
     released: dict[str, dict[str, str]] = {}
     first: dict[Measure, str] = {}
+    found = plan.finding_groups, plan.price.selection
+    if found[0] is not None and found[1] is not None and found[1].answers is not None:
+        first[found[1].answers] = found[0].output
     for output in plan.question.outputs:
         priced, shared = plan.price.of(output.measure), first.get(output.measure)
-        mechanism = priced.described(plan.price.unit)
+        part, mechanism = _part(plan.price, priced), priced.described(plan.price.unit)
         first.setdefault(output.measure, output.name)
         released[output.name] = {
             "output": output.name,
             "asks": output.aggregate.text,
             "mechanism": mechanism if shared is None else f"{mechanism}, with {shared}",
-            **(_part(priced) if shared is None else dict.fromkeys(_part(priced), "0")),
+            **(part if shared is None else dict.fromkeys(part, "0")),
         }
     computed = [
         {
@@ -1001,11 +1058,12 @@ def _mechanisms(plan: Plan) -> tuple[dict[str, str], ...]:
     return (*released.values(), *computed)
 
 
-def _part(priced: PricedMeasure | PricedKeySelection) -> dict[str, str]:
-    """The part of the price, in ε or in ρ."""
-    if priced.rho is None:
-        return {"epsilon": str(priced.epsilon)}
-    return {"rho": decimal_above(priced.rho)}
+def _part(
+    price: Price, priced: PricedMeasure | PricedKeySelection | PricedChoice
+) -> dict[str, str]:
+    """The part of the price, in ε or in ρ as the whole is."""
+    epsilon, rho = price.part(priced, in_rho=price.cost.epsilon is None)
+    return {"epsilon": str(epsilon)} if rho is None else {"rho": decimal_above(rho)}
 
 
 def _asked(plan: Plan) -> tuple[Aggregate | None, ...]:
@@ -1022,5 +1080,5 @@ def _versions() -> tuple[tuple[str, str], ...]:
 def _never_rows() -> QueryError:
     return QueryError(
         "a table has no rows, columns or length to look at. Only answers about many people are "
-        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("age").mean()).'
+        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("x").mean()).'
     )

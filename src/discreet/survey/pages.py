@@ -5,7 +5,7 @@ from typing import Final
 
 from discreet.survey.poll import Poll
 from discreet.survey.poll_schemes import KINDS
-from discreet.web.templates import rendered
+from discreet.templates import rendered
 
 _STATIC: Final = (
     "page.js",

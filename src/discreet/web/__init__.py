@@ -1,1 +1,1 @@
-"""What every page shares: templates, style, headers, limits, connections, and the server."""
+"""What every served page shares: its frame, style, headers, limits, connections, and the server."""

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from discreet.web.templates import _environment, package_text, rendered
+from discreet.templates import _environment, package_text, rendered
+from discreet.text_table import TextTable
 from tests.support.cases import each
 
 PACKAGE = Path(str(files("discreet")))
@@ -68,4 +69,5 @@ def test_what_a_template_takes_as_markup_is_known() -> None:
 
 
 def test_a_page_is_found_by_its_path_in_the_package() -> None:
-    assert rendered("release/certificate.html", lines=[("<a>", "b")]).count("&lt;a&gt;") == 1
+    table = TextTable(("", ""), (("<a>", "b"),), 1)
+    assert rendered("table.html", table=table, below=[], left=2).count("&lt;a&gt;") == 1

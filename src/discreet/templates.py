@@ -1,8 +1,11 @@
 """Pages from templates: files of the package that Jinja2 fills in."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from discreet.text_table import TextTable, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -11,6 +14,16 @@ if TYPE_CHECKING:
 def rendered(template: str, **values: object) -> str:
     """A template, named by its path in the package, with every value as text that is only text."""
     return _environment().get_template(template).render(values)
+
+
+def table_html(table: TextTable, below: Sequence[str] = (), *, numbers: int = 0) -> str:
+    """A table for a notebook, with lines below it; so many of the last columns are numbers.
+
+    >>> table_html(TextTable(("ward", "n"), (("R & D", "12 ± 3"),), 1)).count("R &amp; D")
+    1
+    """
+    left = len(table.header) - numbers
+    return rendered("table.html", table=table, below=below, left=left)
 
 
 def package_text(path: str) -> str:
@@ -28,10 +41,7 @@ def visible(value: Any) -> Any:
     """
     if hasattr(value, "__html__"):
         return value
-    text = str(value)
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+    return printable(str(value))
 
 
 @cache
