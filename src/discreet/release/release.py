@@ -462,7 +462,9 @@ class Release:
         for name in self.columns:
             value, ends = self._value_types(name)
             types |= {name: value, f"{name}_lower": ends, f"{name}_upper": ends}
-            others = {INTERVAL: ColumnType.TEXT, MOVED: value}
+            counted = all(type(one.moved) is int for one in self._typical(name))
+            moved = ColumnType.WHOLE if counted else ColumnType.REAL
+            others = {INTERVAL: ColumnType.TEXT, MOVED: moved}
             for part in self._parts(name)[3:]:
                 types[part] = others.get(part[len(name) :], ColumnType.REAL)
         return types
