@@ -93,7 +93,7 @@ class TestForms:
     def test_polars_columns_have_types_where_all_bounds_are_missing(self, answer: Release) -> None:
         types = answer.to_polars().schema
         assert types["ward"] == polars.String
-        assert types["n"] == types["n_lower"] == polars.Float64
+        assert types["n"] == types["n_lower"] == polars.Int64
         assert types["mean"] == types["mean_lower"] == polars.Float64
         assert types["p90_lower"] == types["p90_upper"] == polars.Float64
         assert types["day"] == types["day_lower"] == polars.Date
