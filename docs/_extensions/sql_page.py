@@ -45,11 +45,18 @@ def page() -> str:
         "## Clauses",
         "",
         *_table(allow_list.CLAUSES),
+        "## What is declared",
+        "",
+        "Answered from declarations alone, in all of these places: nothing is read, and nothing "
+        "is spent.",
+        "",
+        *_table(allow_list.LISTINGS),
         "## Several tables, and people",
         "",
         "Tables to join with are declared beside the first: in the policy under "
         "`[private.patients]` "
-        "and `[public.wards]`, in Python by `private={…}` with `dp.beside` and `public={…}`. "
+        "and `[public.wards]`, in Python by `private={…}` with `dp.beside` and `public={…}`, with "
+        "`dp.lookup` where columns are declared. "
         "Weights "
         "and caps are applied after all joins ([proof](../proofs/relations.md)).",
         "",

@@ -27,10 +27,10 @@ def test_a_plan_shows_mechanism_error_and_price(command: Command, policy: Path) 
     for part in (
         "patients   people()   Laplace(scale=4)",
         "groups    3, each of them released",
-        "protects  each patient_id, in at most 2 groups and 4 rows",
+        "each patient_id, with all its rows. A patient_id counts for at most 4 rows in 2 groups",
         "costs     ε = 0.5, 25% of the budget; about 4 such questions fit; nothing was spent",
     ):
-        assert part in ended.out, part
+        assert part in " ".join(ended.out.split()) or part in ended.out, part
 
 
 def test_a_plan_notes_a_value_that_was_not_declared(command: Command, policy: Path) -> None:
@@ -54,7 +54,8 @@ def test_a_plan_leaves_a_ledger_as_it_is(command: Command, policy: Path) -> None
     assert command("ask", policy, COUNT, "--epsilon", "1").code == 0
     ledger = policy.parent / "visits.ledger"
     before = ledger.read_bytes(), ledger.stat().st_mtime_ns
-    assert "it is the last one that fits" in command("plan", policy, COUNT, "--epsilon", "1").out
+    planned = command("plan", policy, COUNT, "--epsilon", "1").out
+    assert "the rest of the budget does not cover a second one" in " ".join(planned.split())
     assert (ledger.read_bytes(), ledger.stat().st_mtime_ns) == before
 
 

@@ -25,13 +25,13 @@ def test_the_demo_plans_answers_refuses_and_reports(command: Command, tmp_path: 
     for part in (
         f"discreet profile {folder / 'visits.toml'} --spend 20%",
         f'discreet plan {folder / "visits.toml"} "SELECT',
-        "costs     ε = 0.5, 50% of the budget; it is the last one that fits; nothing was spent",
+        "ε = 0.5, 50% of the budget; the rest of the budget does not cover a second one; nothing",
         "30%   ε = 0.3 of ε = 1",
         "▒",
         "discreet: The question costs ε = 0.5, and ε = 0.3 is left",
         str(folder / "wards.html"),
     ):
-        assert part in ended.out, part
+        assert part in " ".join(ended.out.split()) or part in ended.out, part
     assert len(re.findall(r"^(?:Emergency|Medicine|Surgery|Maternity).* ± ", ended.out, re.M)) == 4
     assert "Emergency" in (folder / "wards.html").read_text("utf-8")
     assert "30% left" in command("budget", folder / "visits.toml").out

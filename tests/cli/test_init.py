@@ -135,8 +135,33 @@ def test_the_source_is_named_from_the_policys_folder(command: Command, folder: P
     (folder / "policies").mkdir()
     assert command("init", "visits.csv", "--output", "policies/v.toml", "--unit", "row").code == 0
     source = tomllib.loads((folder / "policies" / "v.toml").read_text())["source"]
-    assert source == str(folder / "visits.csv")
+    assert source == "../visits.csv"
     assert command("plan", "policies/v.toml", COUNT, "--epsilon", "1").code == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ("./visits.csv", "../visits.csv"),
+        ("policies/../visits.csv", "../visits.csv"),
+        ("link/visits.csv", "stays/visits.csv"),
+        ("link/../visits.csv", "visits.csv"),
+        ("{folder}/visits.csv", "../visits.csv"),
+        ("{folder}/policies/stays/visits.csv", "stays/visits.csv"),
+    ],
+)
+def test_the_source_is_named_as_shortly_as_it_can_be(
+    command: Command, folder: Path, source: str, named: str
+) -> None:
+    (folder / "policies" / "stays").mkdir(parents=True)
+    for place in ("policies/stays", "policies"):
+        (folder / place / "visits.csv").write_text((folder / "visits.csv").read_text())
+    (folder / "link").symlink_to(folder / "policies" / "stays")
+    policy = folder / "policies" / "v.toml"
+    asked = source.format(folder=folder)
+    assert command("init", asked, "--output", "policies/v.toml", "--unit", "row").code == 0
+    assert tomllib.loads(policy.read_text())["source"] == named
+    assert command("plan", policy, COUNT, "--epsilon", "1").code == 0
 
 
 @pytest.mark.parametrize("name", ["my data", "visits", "order", "it's $HOME", "müll", 'a"b'])

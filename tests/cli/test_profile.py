@@ -30,7 +30,7 @@ def test_it_is_paid_for_once_and_shown_ever_after(command: Command, policy: Path
     first = command("profile", policy, "--epsilon", "0.5")
     assert first.code == 0
     assert re.search(r"^paid now: entry \d+ of the ledger$", first.out, re.M)
-    assert "rows without an id: each is protected as one, and none is counted" in first.out
+    assert "each is protected like a person, and no answer counts it" in first.out
     again = command("profile", policy, "--spend", "50%", "--analyst", "bob")
     assert "already paid" in again.out
     assert spent(policy) == 1

@@ -97,7 +97,7 @@ class TestInfo:
         assert ended.code == 0
         for part in (
             "table         visits",
-            "each patient_id, in at most 2 groups and 4 rows",
+            "A patient_id counts for at most 4 rows in 2 groups",
             "one of 3 values: A, B, C",
             "SELECT ward, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY ward",
             "a number from 0 to 60",

@@ -68,6 +68,31 @@ def test_every_word_stands_in_the_glossary() -> None:
     assert set(WORDS) <= anchors(GLOSSARY)
 
 
+FIELD = {
+    "down-weighting": ("how-to/know_what_caps_leave_out.md", "explanation/choosing_caps.md"),
+    "contribution bound": ("how-to/know_what_caps_leave_out.md", "explanation/choosing_caps.md"),
+    "partition selection": ("tutorials/first_table.md", "explanation/faq.md"),
+    "truncation bias": (
+        "how-to/know_what_caps_leave_out.md",
+        "explanation/what_an_interval_covers.md",
+    ),
+    "confidence interval": (
+        "how-to/know_what_caps_leave_out.md",
+        "explanation/what_an_interval_covers.md",
+    ),
+    "distribution": ("how-to/publish_a_table_of_tables.md",),
+    "neighboring relation": ("reference/policy.md",),
+}
+"""The words of the field for what has another name here, and the pages about it."""
+
+
+@pytest.mark.parametrize("word", FIELD)
+def test_whoever_searches_for_the_word_of_the_field_finds_the_page(word: str) -> None:
+    assert word in GLOSSARY
+    for page in FIELD[word]:
+        assert word in (DOCS / page).read_text("utf-8")
+
+
 def test_the_glossary_is_in_order() -> None:
     spelled = {"δ": "delta", "ε": "epsilon", "ρ": "rho"}
     names = [spelled.get(name[0], name) for name in re.findall(r"^## (.+)$", GLOSSARY, re.M)]

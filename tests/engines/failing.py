@@ -70,15 +70,15 @@ OTHERS = [
 def fails(engine: Engine, text: str) -> bool:
     """Whether a question is left unanswered; it is bound before, as it is when it is charged."""
     question = checked_question(parse_select(text, DECLARED), DECLARED)
-    engine.prepare(question, question.measures, question.unit)
     cells: Any = None
-    try:
-        if question.selects_keys:
-            engine.candidates(question)
-            cells = [("a",)]
-        engine.measure(question, question.measures, cells, question.unit)
-    except UnansweredError:
-        return True
+    with engine.prepared(question, question.measures, question.unit):
+        try:
+            if question.selects_keys:
+                engine.candidates(question)
+                cells = [("a",)]
+            engine.measure(question, question.measures, cells, question.unit)
+        except UnansweredError:
+            return True
     return False
 
 

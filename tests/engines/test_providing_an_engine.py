@@ -87,6 +87,9 @@ class SmallestConnection:
     def bind(self, query: str) -> None:
         self._connection.execute(f"EXPLAIN {query}")
 
+    def forget(self, query: str) -> None:
+        pass
+
     def progress(self) -> float:
         return 0.0
 
@@ -120,8 +123,8 @@ def test_a_connection_with_no_more_than_that_gives_the_same_integers(engines: An
     assert any(question.selects_keys for _, _, question, _, _ in QUESTIONS)
     for _, declared, question, blocks, cells in QUESTIONS:
         pair = engines[declared.unit]
-        pair[1].prepare(question, question.measures, question.unit)
-        contract.check_alike(pair, question, blocks, cells)
+        with pair[1].prepared(question, question.measures, question.unit):
+            contract.check_alike(pair, question, blocks, cells)
 
 
 def test_a_question_that_cannot_run_is_refused_by_binding_it() -> None:
@@ -129,5 +132,8 @@ def test_a_question_that_cannot_run_is_refused_by_binding_it() -> None:
     with closing(SmallestConnection(rows)) as connection:
         engine = Engine(connection, DUCKDB, lambda query: query.sql("duckdb"))
         question = QUESTIONS[0][2]
-        with pytest.raises(SourceError, match="Nothing was spent"):
-            engine.prepare(question, question.measures, question.unit)
+        with (
+            pytest.raises(SourceError, match="Nothing was spent"),
+            engine.prepared(question, question.measures, question.unit),
+        ):
+            pytest.fail("it was bound")

@@ -316,7 +316,7 @@ def test_what_noise_leaves_open_is_unbounded_and_says_what_it_would_take() -> No
     assert slope.interval() == (-inf, inf)
     assert isfinite(slope.value)
     assert "ridge" in slope.note
-    assert "more rows, would bound it" in slope.note or "times ε" in slope.note
+    assert "more rows, would give one" in slope.note or "times the ε" in slope.note
     assert fit["r2"].interval() == (0, 1)
     assert fit["count"].margin < 1000
     assert dp.corr(wages, years, bounds=[(0, 100), (0, 20)], epsilon="0.1").interval() == (-1, 1)

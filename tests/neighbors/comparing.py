@@ -70,6 +70,12 @@ def said(run: Callable[[], Any]) -> tuple[Any, Said | None]:
         return None, (type(error).__name__, str(error), repr(error.__cause__))
 
 
+def bound(engine: Engine, question: Question, measures: Sequence[Measure], unit: Unit) -> None:
+    """Bind a question, which a charge would follow."""
+    with engine.prepared(question, measures, unit):
+        pass
+
+
 def same(what: str, values: Iterable[Any]) -> Any:
     """What is equal on both neighbors."""
     first, second = values
@@ -99,7 +105,7 @@ class Both:
         unit = question.unit.weighed_by(named.norm)
         if not isinstance(engines[0], DuckDB):  # others may not offer something
             prepared = [
-                said(lambda e=e: e.prepare(question, named.measures, unit))[1] for e in engines
+                said(lambda e=e: bound(e, question, named.measures, unit))[1] for e in engines
             ]
             refused = same("the refusal", prepared)
             if refused is not None and refused[0] != QueryError.__name__:

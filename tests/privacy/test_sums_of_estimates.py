@@ -1,5 +1,6 @@
 """Sums, shares and differences of several estimates, with the noise that they have in common."""
 
+from collections import Counter
 from fractions import Fraction
 from math import sqrt
 
@@ -8,7 +9,8 @@ import pytest
 
 import discreet as dp
 from discreet.errors import DataError
-from discreet.mechanisms import Gaussian
+from discreet.mechanisms import Gaussian, Laplace
+from discreet.privacy import uncertainty
 from discreet.privacy.estimates import (
     BoundedError,
     Estimate,
@@ -19,6 +21,12 @@ from discreet.privacy.estimates import (
     RankError,
 )
 from discreet.privacy.losses import PureDP
+from discreet.privacy.uncertainty import (
+    NoiseKinds,
+    _convolved_margin,
+    _reach,
+    _rounded_law,
+)
 
 NOISE = Gaussian(sigma=1000)
 PAID = Payment(PureDP(epsilon=Fraction(1)))
@@ -136,3 +144,25 @@ def test_dates_are_not_added_up() -> None:
     ):
         with pytest.raises(DataError, match="a date, a datetime or a category"):
             compute()
+
+
+MIXED = (
+    Counter({(Fraction(1), Laplace(scale=400)): 3, (Fraction(2), Gaussian(sigma=1000)): 1}),
+    Counter({(Fraction(1, 7), Laplace(scale=90)): 40, (Fraction(1), Gaussian(sigma=25)): 2}),
+    Counter({(Fraction(place, 5), Gaussian(sigma=30 * place)): 1 for place in range(1, 12)}),
+)
+
+
+@pytest.mark.parametrize("kinds", MIXED)
+def test_how_far_a_sum_reaches_is_bounded_by_blocks_of_its_laws(
+    kinds: NoiseKinds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each block is at its largest place: the bound is above that of all places, and hardly."""
+    laws = [_rounded_law(Fraction(1), noise) for _, noise in kinds]
+    counts = list(kinds.values())
+    deviation = sqrt(sum(many * noise.variance for (_, noise), many in kinds.items()))
+    quick, margin = _reach(laws, counts, deviation), _convolved_margin(kinds, Fraction(95, 100))
+    monkeypatch.setattr(uncertainty, "_BLOCKS", 1 << 30)
+    naive = _reach(laws, counts, deviation)
+    assert naive <= quick <= 1.05 * naive + 1
+    assert margin == _convolved_margin(kinds, Fraction(95, 100))

@@ -16,7 +16,7 @@ MOST = 10_000
 _CATEGORIES = [f"c{place}" for place in range(5_000)]
 
 
-def opened() -> dp.Table:
+def opened(budget: dp.Budget | None = None) -> dp.Table:
     """A table with columns of every kind, some with very many values."""
     data = pandas.DataFrame(
         {
@@ -35,7 +35,7 @@ def opened() -> dp.Table:
         data,
         name="t",
         unit="id",
-        budget=dp.Budget(epsilon=20, delta="1e-5"),
+        budget=budget or dp.Budget(epsilon=20, delta="1e-5"),
         columns={
             "x": dp.number(0, 10),
             "n": dp.integer(-200, 200),

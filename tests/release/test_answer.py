@@ -94,6 +94,7 @@ class TestForms:
         types = answer.to_polars().schema
         assert types["ward"] == polars.String
         assert types["n"] == types["n_lower"] == polars.Int64
+        assert types["n_exact"] == polars.Float64  # its fraction, where caps weigh rows
         assert types["mean"] == types["mean_lower"] == polars.Float64
         assert types["p90_lower"] == types["p90_upper"] == polars.Float64
         assert types["day"] == types["day_lower"] == polars.Date

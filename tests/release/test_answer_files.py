@@ -307,8 +307,8 @@ class TestPictures:
     def test_no_group_found_is_a_picture_too(self, by_ward: Release, tmp_path: Path) -> None:
         none = replace(by_ward, groups=(), columns={"n": (), "mean": ()})
         assert "No row is left." in saved(none, tmp_path, "a.svg").decode()
-        found = replace(none, none_found="no group was found: one of 26 people would be")
-        assert "No group was found." in saved(found, tmp_path, "a.svg").decode()
+        found = replace(none, none_found="no group shown: a group needs about 26 people")
+        assert "No group shown." in saved(found, tmp_path, "a.svg").decode()
 
     def test_open_ends_are_drawn_and_said(self, open_ended: Release, tmp_path: Path) -> None:
         svg = saved(open_ended, tmp_path, "a.svg").decode()

@@ -5,7 +5,7 @@ histograms.  The truth is the plain answer of all rows, also of those without an
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
@@ -25,7 +25,7 @@ from discreet.question.check import Question, checked_question
 from discreet.question.query import GroupKey, Query
 from discreet.release import profile
 from discreet.release.caps import CapEffect, cap_effects
-from discreet.release.profile import Amount, Profile, SizeHistogram
+from discreet.release.profile import Amount, Profile, Recount, SizeHistogram
 
 BOUNDS = {"stay": (0, 7), "debt": (-5, 0), "change": (-3, 4)}
 """Columns whose values are never negative, never positive, and of both signs."""
@@ -203,7 +203,10 @@ def histogram(sizes: Iterable[int]) -> SizeHistogram:
     for size in sizes:
         if size:
             counts[next(place for place, top in enumerate((*SIZES, inf)) if size <= top)] += 1
-    return SizeHistogram(tuple(counts), Laplace(scale=1))
+    once = SizeHistogram(tuple(counts), Laplace(scale=1))
+    bins = once.counted_again
+    again = Recount(once.counts[:bins], sum(once.counts[bins:]), once.noise)
+    return replace(once, again=again)
 
 
 def profiled(table: SmallTable) -> Profile:

@@ -84,7 +84,7 @@ class TestRowsInAGroup:
             stated = table.agg(n=rows()).release(epsilon=1).certificate
             assert stated.to_data()["max_rows_per_group"] == 3
             assert Certificate.read(stated.to_json()) == stated
-            assert "each patient, max_groups 2, max_rows 5, max_rows_per_group 3" in stated.text
+            assert "counts for at most 5 rows in 2 groups, 3 rows in one group" in stated.text
             assert check_certificate(stated, table.ledger) == []
             left_out = replace(stated, max_rows_per_group=None)
             assert any(
@@ -187,7 +187,7 @@ class TestText:
     def test_it_says_what_was_done(self, certificate: Certificate) -> None:
         text = certificate.text
         assert str(certificate) == text
-        assert "each patient, max_groups 2, max_rows 5" in text
+        assert "A patient counts for at most 5 rows in 2 groups\n" in text
         assert "ε = 1/7\n" in text
         assert certificate.hash in text
         assert "ada, 20" in text

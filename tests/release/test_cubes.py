@@ -162,7 +162,7 @@ def test_what_caps_leave_out_is_said_of_cubes_too(visits: Opened) -> None:
     answer = plan.release()
     assert any("counts for 6" in note for note in answer.notes)
     assert all(one.truth is not None for one in answer.column("n"))
-    assert any("is in none of the tables" in note for note in answer.notes)
+    assert any("is in no total either" in note for note in answer.notes)
 
 
 def test_an_answer_is_shown_again_and_given_again(visits: Opened) -> None:
@@ -293,6 +293,6 @@ def _released(ask: Any, table: dp.Table) -> None:
 
 def test_an_epsilon_alone_is_refused_before_the_charge(visits: Opened) -> None:
     table = visits()
-    with pytest.raises(QueryError, match="with a δ"):
+    with pytest.raises(QueryError, match="needs δ as well as ε"):
         table.cube("ward").agg(n=dp.rows()).release(epsilon=1)
     assert not table.standing().totals.rho

@@ -57,9 +57,8 @@ class TestWhichAreFound:
     def test_plan_and_answer_say_from_how_many_people_on_a_group_appears(self) -> None:
         plan = flights().group_by("carrier").agg(planes=dp.people()).plan(**PRICE)
         said = (
-            "carrier: groups are found privately, and others are not shown. From 15 people on a "
-            "group appears more often than not, from 17 on nearly sure to (95%); of fewer than 11 "
-            "it hardly ever does (1%)."
+            "carrier: groups are found privately (partition selection), and small ones are not "
+            "shown. A group of 15 people is shown in 50 of 100 answers, of 17 in 95, of 11 in 1."
         )
         answer = plan.release()
         assert said in plan.notes
@@ -70,10 +69,10 @@ class TestWhichAreFound:
 
     def test_an_empty_answer_says_it_too(self) -> None:
         answer = flights((3, 2)).group_by("carrier").agg(n=dp.rows()).release(**PRICE)
-        said = "one of 26 people would have appeared as often as not, one of 30 nearly surely"
+        said = "a group needs about 26 people, and 30 to be shown in 95 of 100 answers"
         assert len(answer) == 0
         assert said in repr(answer).replace("\n", " ")
-        assert f"No group was found: {said}. A larger ε" in report_page(answer)
+        assert f"No group shown: {said}. A larger ε" in report_page(answer)
         assert said in answer._repr_html_()
 
     def test_an_answer_that_conditions_emptied_does_not(self) -> None:
@@ -85,8 +84,8 @@ class TestWhichAreFound:
     def test_rows_are_no_people(self) -> None:
         table = flights(unit="row", max_groups=None, max_rows=None)
         plan = table.group_by("carrier").agg(n=dp.rows()).plan(**PRICE)
-        assert any("From 15 rows on a group" in note for note in plan.notes)
-        assert not any("assigned" in note for note in plan.notes)
+        assert any("A group of 15 rows is shown" in note for note in plan.notes)
+        assert not any("which a hash chose" in note for note in plan.notes)
 
 
 # ---------------------------------------------------------------------- people over the cap
@@ -142,7 +141,7 @@ def test_bounds_hold_all_whom_the_hash_assigned_elsewhere(ceiling: int | None) -
     misses = 0
     for people in product(PEOPLE, repeat=3):
         effect = effects_of(people, ceiling)
-        weighed = CapEffect(effect.weights, effect.largest, likely=effect.likely)
+        weighed = CapEffect(effect.weights, effect.largest, condition=effect.condition)
         for way, group in product(assignments(people), "abcdefg"):
             counted = sum(group in own for own in way)
             truth = sum(group in own for own in people)
@@ -173,7 +172,7 @@ def test_a_ceiling_at_the_cap_leaves_nothing_but_noise() -> None:
     table = flights(max_groups=CAP, at_most_groups=CAP)
     answer = table.group_by("carrier").agg(planes=dp.people()).release(**PRICE)
     assert all(one.kind is IntervalKind.NOISE for one in answer.columns["planes"])
-    assert not any("assigned" in note for note in answer.notes)
+    assert not any("which a hash chose" in note for note in answer.notes)
 
 
 def test_without_a_ceiling_or_a_profile_the_bounds_are_open_and_notes_say_why() -> None:
@@ -181,7 +180,7 @@ def test_without_a_ceiling_or_a_profile_the_bounds_are_open_and_notes_say_why() 
     answer = table.group_by("carrier").agg(planes=dp.people()).release(**PRICE)
     assert all(one.upper == float("inf") for one in answer.columns["planes"])
     assert any(
-        "a plane in more than 2 groups was assigned to 2 of them by a hash" in note
+        "a plane in more than 2 groups helps only 2 of them to be shown, which a hash" in note
         for note in answer.notes
     )
     assert (
@@ -262,17 +261,17 @@ def test_groups_by_weight_say_for_whom_so_many_people_are_enough() -> None:
         assert plan.price.selection is not None
         assert plan.price.selection.mechanism.name == "WeightedThreshold"
         (note,) = [one for one in plan.notes if "found privately" in one]
-        assert "From 95 people on a group appears more often than not" in note
+        assert "A group of 95 people is shown in 50 of 100 answers" in note
         assert note.endswith(
-            "That is for people who are in 5 groups each. It takes 43 people who are in no other "
-            "group, and 134 who are in 10."
+            "These numbers are for people in 5 groups each. For 50 of 100 answers, 43 people in no "
+            "other group are enough; of people in 10 groups it takes 134."
         )
         answer = plan.release()
         assert [group[0] for group in answer.groups] == ["g0", "g1", "g2"]
         assert len(plan.queries) == 2
     with held([1] * 3, max_groups=10) as table:
         none = table.group_by("group").agg(n=dp.rows()).release(**PRICE)
-        assert "It takes 43 people who are in no other" in repr(none).replace("\n", " ")
+        assert "43 people in no other group are enough" in repr(none).replace("\n", " ")
 
 
 def test_an_answer_that_was_paid_before_keeps_the_mechanism_it_was_found_by() -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import pandas
 import pytest
 
 import discreet as dp
@@ -101,12 +102,35 @@ def test_other_tables_are_listed_with_how_they_are_joined(
         assert all(one.example is not None and "JOIN" in one.example.sql for one in info.tables)
 
 
+@pytest.mark.parametrize(
+    ("column", "values", "joined"),
+    [
+        ("ward", ["A", "B"], True),
+        ("Ward", ["A", "B"], True),
+        ("ward", ["X", "Y"], False),
+        ("ward", [1, 2], False),
+        ("room", ["A", "B"], False),
+        ("age", [0.5, 1.5], True),
+        ("floor", [0.5, 1.5], False),
+        ("admitted", [1, 2], False),
+    ],
+)
+def test_a_join_is_proposed_where_names_and_kinds_fit(
+    visits: Opened, column: str, values: list[object], joined: bool
+) -> None:
+    frame = pandas.DataFrame({column: values, "other_column": ["x", "y"]})
+    (table,) = visits(public={"lookups": frame}).info().tables
+    assert (table.example is not None) == joined
+    if table.example is not None:
+        assert f"lookups.{column}" in table.example.sql
+
+
 def test_it_says_what_is_declared_and_what_is_left(visits: Opened) -> None:
     table = visits(budget=dp.Budget(epsilon=2))
     table.agg(n=dp.rows()).release(epsilon=1)
     text = repr(table.info())
     for part in (
-        "protects      each patient, in at most 3 groups and 6 rows",
+        "each patient, with all its rows. A patient counts for at most 6 rows in 3 groups",
         "ε = 2, δ = 0; ε = 1 is left, 50%",
         "one of 4 values: A, B, C, D",
         "a number from 0 to 20",

@@ -289,7 +289,7 @@ def test_a_batch_of_what_needs_gaussian_noise_is_planned_in_rho(visits):
     cube, people = table.cube("ward").agg(n=dp.rows()), table.agg(n=dp.people())
     plan = dp.batch([cube, people]).plan(budget=dp.Budget(epsilon=1, delta="1e-6"))
     assert all(one.rho for one in plan.plans)
-    with pytest.raises(dp.errors.QueryError, match="in ε without a δ"):
+    with pytest.raises(dp.errors.QueryError, match="needs δ as well as ε"):
         dp.batch([cube, people]).plan(budget=dp.Budget(epsilon=1))
 
 

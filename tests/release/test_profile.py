@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_who_comes_is_in_one_bin_of_each_histogram_or_in_none(wards: str) -> Non
             assert moved == bool(set(wards) - {"?"})
         else:
             assert moved == 1
+
+
+@pytest.mark.parametrize("bins", [0, 1, 3, len(SIZES)])
+def test_who_comes_is_in_a_bin_or_beyond_all_that_are_counted_again(bins: int) -> None:
+    """Wherever the first count ends the second: a person is in one of its numbers."""
+    found = []
+    for rows in ([*OTHERS], [*OTHERS, *own("new", "ABC" * 4)]):
+        with opened(rows) as table:
+            engine, everybody = table.engine(), counted_by(table.schema)
+            found.append(people_by_size(engine, everybody, SizeKind.ROWS, bins).open())
+    moved = found[1] - found[0]
+    assert (moved.sum(), numpy.abs(moved).sum()) == (1, 1)
+    assert moved[min(SIZES.index(12), bins)] == 1
+    assert len(moved) == bins + 1
 
 
 def test_who_is_replaced_leaves_a_bin_and_enters_another() -> None:
@@ -217,9 +232,15 @@ def test_each_number_has_noise_for_all_histograms_and_rows_without_an_id_for_one
         )
         assert moved_by_unit(table.schema) == moved
         assert plan.histograms == 5
-        assert plan.noise.on_rows() == Laplace(scale=4 * moved)
-        assert plan.noise.on_groups() == Laplace(scale=16 * moved)
+        assert plan.noise.on_rows() == Laplace(scale=10 * moved)
+        assert plan.noise.on_again() == Laplace(scale=Fraction(40, 13) * moved)
+        assert plan.noise.on_groups() == Laplace(scale=Fraction(4 * 40, 3) * moved)
         assert plan.noise.on_missing() == Laplace(scale=2 * moved)
+        known = replace(table.schema, at_most_rows=9)
+        sure = plan_profile(known, table.standing, epsilon="1/2", by=["ward"])
+        assert sure.noise.on_again() is None
+        assert sure.noise.on_rows() == sure.noise.on_groups() == Laplace(scale=4 * moved)
+        assert charge(sure.event).epsilon == Fraction(1, 2)
         # In ε both cost the same; in ρ the noise in one part, that of rows without an id, more.
         assert plan.event == DiscreteLaplaceEvent(scale=2 * moved, sensitivity=moved)
         assert charge(plan.event).epsilon == Fraction(1, 2)
@@ -250,7 +271,8 @@ def test_the_charge_is_in_the_ledger_before_the_first_row_is_read(
 
         monkeypatch.setattr(engine, "guarded_rows", watched)
         table.profile(epsilon=1, by=["ward"])
-        assert seen == [1] * 3  # people by rows, people by wards, rows without an id
+        # People by rows, those seen once more, people by wards, rows without an id.
+        assert seen == [1] * 4
 
 
 def test_what_is_refused_costs_nothing() -> None:
@@ -364,7 +386,12 @@ def test_of_a_column_that_is_declared_otherwise_now_nothing_is_known(tmp_path: P
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 1},
+        {"version": 3},
+        {"again": None},
+        {"again": {"noise": "0", "counts": [], "beyond": 1}},
+        {"again": {"noise": "1", "counts": [1] * 50, "beyond": 1}},
+        {"again": {"noise": "1", "counts": [1], "beyond": 1 << 63}},
         {"profile": "other"},
         {"rows": [1, 2, 3]},
         {"groups": {"ward": [1]}},

@@ -16,7 +16,6 @@ from discreet.release.report import (
     _up,
     asked_in_words,
     price_in_words,
-    protected_in_words,
     report_page,
 )
 from discreet.templates import package_text
@@ -146,7 +145,8 @@ class TestPage:
             "The number of different patient, the mean of stay, the 0.9-quantile of stay and the "
             "median of admitted in visits, for each ward, counting only rows where (stay > 2).",
             certificate.question,
-            "in at most 2 groups and for at most 5 rows",
+            "with all its rows. A patient counts for at most 5 rows in 2 groups.",
+            "The exact number lies in the range in 95 of 100 answers.",
             "factor of at most 2.72",
             "What is “rank ±”?",
             f"entry {certificate.entry}",
@@ -357,7 +357,7 @@ class TestWords:
         assert "which of two things" in second
 
     def test_a_row_has_no_caps(self, single: Release) -> None:
-        assert protected_in_words(single.certificate) == "each single row of the table"
+        assert single.certificate.protected == "each row"
 
     def test_digits_are_rounded_up(self) -> None:
         assert [_up(1.0, 3), _up(1.001, 3), _up(9.999, 2)] == ["1.00", "1.01", "10.0"]

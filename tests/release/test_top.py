@@ -173,7 +173,7 @@ def test_where_a_person_is_in_few_groups_noise_on_all_of_them_is_better() -> Non
         plan = table.ask(FIRST).plan(epsilon=1)
         assert top_groups(plan.question) is not None
         assert plan.price.choice is None
-        assert any("noise helps some" in note for note in plan.notes)
+        assert any("noisy numbers decide which groups are shown" in note for note in plan.notes)
         assert any("left out has at most" in note for note in plan.notes)
         [first, *_] = plan.release().column("n")
     # Of 300 groups 5 are shown: 95% becomes 1 - 0.05·5/300.

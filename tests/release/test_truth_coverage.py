@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import binom
 
 import discreet as dp
-from discreet.engines.base import SizeKind, people_by_size, rows_without_unit
+from discreet.engines.base import SIZES, SizeKind, people_by_size, rows_without_unit
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.errors import PrivacyWarning
 from discreet.noise import Keystream
@@ -113,10 +113,12 @@ class Trials:
             lambda: plan_profile(self.table.schema, self.table.standing, rho=rho, by=["ward"]),
         )
 
-        def tally(engine: Any, question: Any, kind: SizeKind) -> Sensitive[Any]:
-            name = f"{kind} {question.text}"
+        def tally(
+            engine: Any, question: Any, kind: SizeKind, bins: int = len(SIZES)
+        ) -> Sensitive[Any]:
+            name = f"{kind} {question.text} {bins}"
             return Sensitive(
-                self.once(name, lambda: people_by_size(engine, question, kind).open()).copy()
+                self.once(name, lambda: people_by_size(engine, question, kind, bins).open()).copy()
             )
 
         def missing(engine: Any, question: Any) -> Sensitive[Any]:

@@ -84,8 +84,8 @@ def test_connect_measures_the_same_integers(connect_session: Any) -> None:
     rows = frame(contract.TYPES, contract.adversarial())
     for one in QUESTIONS[:: len(QUESTIONS) // 2 + 1]:
         here, there = both(connect_session, rows, one[1])
-        with closing(here), closing(there):
-            there.prepare(one[2], one[2].measures, one[2].unit)
+        bound = there.prepared(one[2], one[2].measures, one[2].unit)
+        with closing(here), closing(there), bound:
             check_alike((here, there), one)
 
 
@@ -93,8 +93,8 @@ def test_an_empty_table_is_measured_alike(local_cluster: Any) -> None:
     question, blocks = every_block(schema(unit="id"), ("ward",))
     here, there = both(local_cluster, frame(contract.TYPES, []), schema(unit="id"))
     with closing(here), closing(there):
-        there.prepare(question, question.measures, question.unit)
-        found = contract.measured(there, question, blocks, None)
+        with there.prepared(question, question.measures, question.unit):
+            found = contract.measured(there, question, blocks, None)
         assert found == contract.measured(here, question, blocks, None)
         assert not any(any(vector.values()) for vector in found.values())
 

@@ -130,8 +130,8 @@ def one_sum(session: Any, rows: pyarrow.Table, column: Any) -> Any:
     engine = Spark(Sources(find_source(session.createDataFrame(rows))), declared)
     question = asked(declared, asked_of(column))
     try:
-        engine.prepare(question, question.measures, question.unit)
-        return integers(engine, question, question.measures, None)  # type: ignore[arg-type]
+        with engine.prepared(question, question.measures, question.unit):
+            return integers(engine, question, question.measures, None)  # type: ignore[arg-type]
     finally:
         engine.close()
 

@@ -116,7 +116,7 @@ def test_a_limit_is_told_where_it_may_apply_and_nowhere_else(
     assert list(question.pair_limits) == limits
     plan = make_plan(question, epsilon=1)
     for most in limits:
-        told = f"at most {most:,} pairs of one person's rows are made; of a person with more"
+        told = f"the join makes at most {most:,} pairs of one person's rows; of a person with more"
         assert f"joins      {told}" in plan.explain()
         assert plan.explain().count(told) == 1
         assert f"note: {told}" in repr(plan)

@@ -1,6 +1,7 @@
 """One person's rows in all tables at once move an answer by no more than is priced."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -78,6 +79,7 @@ def moves(
         for person in (gone, come)
     ]
     cells = None
+    written: AbstractContextManager[None] = nullcontext()
     if question.selects_keys:
         one, two = (engine.candidates(question) for engine in tables)
         units = 2 if question.rules.replace else 1
@@ -88,8 +90,11 @@ def moves(
             assert_keys_move_within(question, *weights, SHARE)
         cells = cells_of(question, {*one, *two})
     else:
-        tables[0].prepare(question, norm)
-    before, after = (engine.integers(question, question.measures, cells, norm) for engine in tables)
+        written = tables[0].prepared(question, norm)
+    with written:
+        before, after = (
+            engine.integers(question, question.measures, cells, norm) for engine in tables
+        )
     return (
         {block: distance(before[block], after[block]) for block in question.measures},
         {block: squared(before[block], after[block]) for block in question.measures},

@@ -268,8 +268,7 @@ def _held(value: Any, kind: str) -> Any:
 
 def offered(engine: Engine, question: Question) -> bool:
     """Whether an engine answers a question; nothing else may keep it from that."""
-    with suppress(QueryError):
-        engine.prepare(question, question.measures, question.unit)
+    with suppress(QueryError), engine.prepared(question, question.measures, question.unit):
         return True
     return False
 
@@ -410,8 +409,8 @@ def clock_questions() -> list[Question]:
 def check_clocks(here: Engine, there: Engine) -> None:
     """Two engines have the same integers of times of day."""
     for question in clock_questions():
-        there.prepare(question, question.measures, question.unit)
-        check_alike((here, there), question, question.measures, None)
+        with there.prepared(question, question.measures, question.unit):
+            check_alike((here, there), question, question.measures, None)
 
 
 TREATMENTS = {

@@ -2,6 +2,7 @@
 
 import atexit
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
@@ -81,9 +82,9 @@ class Engine:
             put(self._engine, name, frame)
         return self._engine
 
-    def prepare(self, question: Question, norm: Norm = Norm.L1) -> None:
+    def prepared(self, question: Question, norm: Norm = Norm.L1) -> AbstractContextManager[None]:
         """Write the queries once for several sets of tables."""
-        self._read().prepare(question, question.measures, question.unit.weighed_by(norm))
+        return self._read().prepared(question, question.measures, question.unit.weighed_by(norm))
 
     def integers(
         self,

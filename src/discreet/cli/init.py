@@ -112,12 +112,16 @@ def _quoted_identifier(name: str) -> str:
 
 
 def _source_in_policy(policy: Path, source: str) -> str:
-    """The source as the policy names it: relative to the policy's folder if it lies in there."""
+    """The source as the policy names it: from the policy's folder, unless they share only the root.
+
+    Links of folders are followed, since .. leads out of what they lead to.
+    """
     if "://" in source:
         return _without_password(source)
-    folder, target = policy.resolve().parent, Path(source).absolute()
-    relative = os.path.relpath(target, folder)
-    return str(target) if relative.startswith("..") else Path(relative).as_posix()
+    folder, target = policy.resolve().parent, Path(source).parent.resolve() / Path(source).name
+    if folder.parts[:2] != target.parts[:2]:
+        return str(target)
+    return Path(os.path.relpath(target, folder)).as_posix()
 
 
 def _without_password(address: str) -> str:

@@ -423,7 +423,7 @@ def show_plan(plan: "Plan") -> None:
     schema = plan.question.schema
     if plan.question.keys:
         _labeled_line(out, "groups", Text(plan.groups_text("each of them released")))
-    _labeled_line(out, "protects", Text(_protected(schema.unit, schema.caps)))
+    _labeled_line(out, "protects", Text(schema.protected))
     taken = plan.budget_text
     costs = Text.assemble((plan.price_text, "bold"), f", {taken}" if taken else "")
     _labeled_line(out, "costs", costs.append("; nothing was spent", "dim"))
@@ -466,11 +466,19 @@ def show_profile(profile: "Profile", schema: "Schema") -> None:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*map(Text, row))
-    out.print(Text(f"how many of {printable(schema.unit)} have so many …", style="dim"))
+    out.print(
+        Text(
+            f"number of {printable(schema.unit)} values by how many rows and groups each has",
+            style="dim",
+        )
+    )
     out.print(table)
-    out.print(Text(f"{profile.margin_text}; beyond, nobody is seen", style="dim"))
+    out.print(Text(profile.margin_text, style="dim"))
+    out.print(Text(f"{profile.hidden_text}.", style="dim"))
     rows_text = f"{profile.missing_text} rows without an id"
-    out.print(Text(f"{rows_text}: each is protected as one, and none is counted", style="dim"))
+    out.print(
+        Text(f"{rows_text}: each is protected like a person, and no answer counts it", style="dim")
+    )
 
 
 def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
@@ -493,12 +501,11 @@ def show_answer(release: "Release", balances: Sequence["Balance"]) -> None:
     for note in release.notes:
         out.print(Padding(Text(note, style="italic dim"), (0, 0, 0, 2), expand=False))
     out.print()
-    certificate, cost = release.certificate, release.payment_text
-    caps = certificate.caps
-    _labeled_line(out, "cost", Text(cost, style="bold"))
+    certificate = release.certificate
+    _labeled_line(out, "cost", Text(release.payment_text, style="bold"))
     for balance in balances:
         show_left(out, balance)
-    _labeled_line(out, "protects", Text(_protected(certificate.unit, caps)))
+    _labeled_line(out, "protects", Text(certificate.protected))
     hashed = f", {certificate.hash[:16]}…" if certificate.hash else ""
     _labeled_line(
         out,
@@ -587,20 +594,6 @@ def _number(cell: str) -> "Text":
     text.stylize("bold", 0, value)
     text.stylize("dim", value)
     return text
-
-
-def _protected(unit: str, caps: Mapping[str, int]) -> str:
-    from discreet.measures.measure import sentence_list
-
-    if unit == "row":
-        return "each row"
-    words = {
-        "max_groups": ("group", "groups"),
-        "max_rows": ("row", "rows"),
-        "max_rows_per_group": ("row in a group", "rows in a group"),
-    }
-    listed = [plural(cap, *words[name]) for name, cap in caps.items()]
-    return f"each {unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
 
 
 def _labeled_line(out: "Console", label: str, text: "Text") -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
 
+from discreet.release.exports import ColumnType
 from discreet.release.release import Release
 
 # ruff: noqa: N802 - the names are given by PEP 249
@@ -79,20 +80,25 @@ def release_result(release: Release) -> ResultSet:
     are, everything else as text.
     """
     table = release.to_dict()
-    types = dict.fromkeys(table, NUMBER)
-    for key in release.keys:
-        if not table[key] or any(isinstance(label, str) for label in table[key]):
-            types[key] = DATETIME if key in release.dated else STRING
-    for name in release.columns:
-        if any(isinstance(value, str) for value in table[name]):
-            types |= dict.fromkeys((name, f"{name}_lower", f"{name}_upper"), DATETIME)
+    types = {name: _TYPES.get(kind, NUMBER) for name, kind in release.types.items()}
     columns = [
         map(_date, values) if types[name] is DATETIME else values for name, values in table.items()
     ]
     return ResultSet(types, list(zip(*columns, strict=True)))
 
 
-def _date(value: str | None) -> date | None:
+_TYPES = {
+    ColumnType.TEXT: STRING,
+    ColumnType.DAY: DATETIME,
+    ColumnType.MOMENT: DATETIME,
+    ColumnType.TIME: DATETIME,
+}
+"""Those of columns that hold no numbers; what is true or false is 1 or 0."""
+
+
+def _date(value: str | None) -> date | time | None:
     if value is None:
         return None
-    return datetime.fromisoformat(value) if ":" in value else date.fromisoformat(value)
+    if ":" not in value:
+        return date.fromisoformat(value)
+    return datetime.fromisoformat(value) if "-" in value else time.fromisoformat(value)

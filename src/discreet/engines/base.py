@@ -1,7 +1,8 @@
 """Measuring a question on an engine: integers per group, handed over as Sensitive values."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
@@ -63,6 +64,9 @@ class EngineConnection(Protocol):
     def bind(self, query: str) -> None:
         """Find the columns and functions of a query, without running it."""
 
+    def forget(self, query: str) -> None:
+        """Give back what is kept of a query that was bound, unless it has run."""
+
     def progress(self) -> float:
         """How much of the running query is done, from 0 to 1; another thread may ask."""
 
@@ -107,7 +111,8 @@ class Engine:
         """Let go of the rows."""
         self._connection.close()
 
-    def prepare(
+    @contextmanager
+    def prepared(
         self,
         question: Question,
         measures: Sequence[Measure],
@@ -115,55 +120,58 @@ class Engine:
         *,
         share: int | None = None,
         score: Measure | None = None,
-    ) -> None:
+    ) -> Iterator[None]:
         """Bind every query of a question, so that one that cannot run is refused uncharged.
 
         No row is read: names, types and functions are looked up.  ``unit`` is that of the price,
         here and below: its norm is that of the noise, and decides how people are weighed.
         ``share`` is that of finding groups: what a person in one of them adds to it.  With a
-        ``score`` some groups are chosen by it first.
+        ``score`` some groups are chosen by it first.  What is bound and has not run is given back
+        at the end.
         """
 
-        def bind() -> None:
-            cells: Cells = None
-            if question.selects_keys:
-                self._connection.bind(self._written(keys_query(question, self.forms, share)))
-                cells = _made_up(question)
-            if score is not None:
-                ranked = self._queries(question, (score,), cells, unit.in_one_group)
-                for query in ranked.values():
-                    for text in query.texts:
-                        self._connection.bind(text)
-                cells = _made_up(question)
-            queries = self._queries(question, measures, cells, unit)
-            for query in queries.values():
-                for text in query.texts:
-                    self._connection.bind(text)
-            self._bound = (question, unit, queries) if cells is None else None
+        def written() -> list[str]:
+            first, queries = self._asked(question, measures, unit, share, score)
+            if not question.selects_keys and score is None:
+                self._bound = question, unit, queries
+            return [*first, *_texts(queries)]
 
-        self._bind(bind)
+        try:
+            with self._binding(written):
+                yield
+        finally:
+            self._bound = None
 
-    def prepare_queries(self, selects: Sequence[exp.Select]) -> None:
+    @contextmanager
+    def prepared_queries(self, selects: Sequence[exp.Select]) -> Iterator[None]:
         """The same of queries that measure no question."""
+        with self._binding(lambda: map(self._written, selects)):
+            yield
 
-        def bind() -> None:
-            for query in selects:
-                self._connection.bind(self._written(query))
+    @contextmanager
+    def _binding(self, written: Callable[[], Iterable[str]]) -> Iterator[None]:
+        bound: list[str] = []
+        try:
+            self._bind(written, bound)
+            yield
+        finally:
+            for text in bound:
+                self._connection.forget(text)
 
-        self._bind(bind)
-
-    def _bind(self, bind: Callable[[], None]) -> None:
-        bound = False
+    def _bind(self, written: Callable[[], Iterable[str]], bound: list[str]) -> None:
+        done = False
         try:
             self._check_unchanged()
-            bind()
+            for text in written():
+                self._connection.bind(text)
+                bound.append(text)
             self._software = self._connection.software
-            bound = True
+            done = True
         except QueryError:  # the engine says what it does not offer
             raise
         except Exception:
             pass
-        if not bound:
+        if not done:
             raise SourceError(
                 "the data's columns are not those that the table was opened with, or one has a "
                 "type that cannot be read as it is declared. A question is bound to the columns "
@@ -181,17 +189,27 @@ class Engine:
         score: Measure | None = None,
     ) -> list[str]:
         """The SQL that would run: names and public values, nothing from rows."""
+        first, queries = self._asked(question, measures, unit, share, score)
+        return [*first, *_texts(queries)]
+
+    def _asked(
+        self,
+        question: Question,
+        measures: Sequence[Measure],
+        unit: Unit,
+        share: int | None,
+        score: Measure | None,
+    ) -> "tuple[list[str], Queries]":
+        """What is asked first, to find or choose groups, and the queries of the measures."""
+        first: list[str] = []
         cells: Cells = None
-        first = []
         if question.selects_keys:
-            cells = _made_up(question)
             first.append(self._written(keys_query(question, self.forms, share)))
-        if score is not None:
-            ranked = self._queries(question, (score,), cells, unit.in_one_group)
-            first += [text for query in ranked.values() for text in query.texts]
             cells = _made_up(question)
-        written = self._queries(question, measures, cells, unit)
-        return [*first, *(text for query in written.values() for text in query.texts)]
+        if score is not None:
+            first += _texts(self._queries(question, (score,), cells, unit.in_one_group))
+            cells = _made_up(question)
+        return first, self._queries(question, measures, cells, unit)
 
     def progress(self) -> float:
         """How much of what is being measured is done, from 0 to 1; another thread may ask."""
@@ -337,6 +355,10 @@ class _EngineQuery:
 
 
 Queries = dict[tuple[Measure, ...], _EngineQuery]
+
+
+def _texts(queries: Queries) -> list[str]:
+    return [text for query in queries.values() for text in query.texts]
 
 
 def _made_up(question: Question) -> Cells:
@@ -511,11 +533,16 @@ def size_query(question: Question, kind: SizeKind, forms: Dialect) -> exp.Select
     )
 
 
-def people_by_size(engine: Engine, question: Question, kind: SizeKind) -> Sensitive[Tally]:
-    """How many people are of a size in each bin.  One person is in one bin, or in none."""
-    tally = np.zeros(len(SIZES) + 1, np.int64)
+def people_by_size(
+    engine: Engine, question: Question, kind: SizeKind, bins: int = len(SIZES)
+) -> Sensitive[Tally]:
+    """How many people are of a size in each of the first bins, and how many are beyond these.
+
+    One person is in one bin, or beyond them, or in none.
+    """
+    tally = np.zeros(bins + 1, np.int64)
     for many, people in engine.guarded_rows(size_query(question, kind, engine.forms)):
-        tally[bisect_left(SIZES, int(many))] += people
+        tally[min(bisect_left(SIZES, int(many)), bins)] += people
     return Sensitive(tally)
 
 

@@ -302,15 +302,21 @@ def pay(journal: Journal, question: ChargeRequest, wait: float) -> Charge:
         sleep(_POLL)
 
 
-def check_charge(journal: Journal, question: ChargeRequest, time: str) -> None:
-    """Refuse a question that would be refused now; nothing is written."""
+def check_charge(journal: Journal, question: ChargeRequest) -> None:
+    """Refuse a question that would be refused now; nothing is spent."""
+    if question.key is not None and _answered_before(journal, question) is not None:
+        return
     with journal.store.reading() as records:
         standing = journal.read_standing(records, question.dataset, question.analyst)
-        head = records.head()
         dead = journal.dead(records, standing)
-    question.paid(standing, max(time, head.time))
-    if dead:
-        raise suspended_error(question.dataset, head.time)
+        if not dead and _replayed_or_refused(records, question, standing) is None:
+            question.paid(standing, max(journal.clock(), records.head().time))
+    if dead:  # whoever finds them writes it down
+        with journal.writing() as pen:
+            standing = journal.standing(pen, question.dataset, question.analyst)
+            given_up, time = give_up_dead(journal, pen, standing), pen.time
+        if given_up:
+            raise suspended_error(question.dataset, time)
 
 
 def release(journal: Journal, charge: Charge, answer: bytes, *, safe: bool) -> None:

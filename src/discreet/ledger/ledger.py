@@ -193,24 +193,28 @@ class Ledger:
         dataset: str,
         *,
         event: Event,
+        question: bytes | str = "",
         analyst: str | None = None,
+        key: str | None = None,
         neighbors: Neighbors | str | None = None,
+        details: Mapping[str, Any] | None = None,
     ) -> None:
         """Refuse what ``charge`` would refuse now, and spend nothing.
 
         It promises nothing: another process may spend what is left before the charge.
         """
-        question = ChargeRequest.read(
+        request = ChargeRequest.read(
             dataset=dataset,
             analyst=_who(analyst),
             event=event,
-            question="",
-            key=None,
+            question=question,
+            key=key,
             summary=None,
-            keeps_answer=False,
+            keeps_answer=True,
             neighbors=neighbors,
+            details=None if details is None else read_details(details),
         )
-        charges.check_charge(self._journal, question, self._journal.clock())
+        charges.check_charge(self._journal, request)
 
     def release(self, charge: Charge, answer: bytes, *, safe: bool) -> None:
         """Record the answer of a charge; hand it out only after this.

@@ -502,8 +502,8 @@ class People:
         return [0]
 
     def left_out(self, output: Output, unit: Unit) -> LeftOut | None:
-        """People in groups beyond the cap."""
-        return None if unit.group_share == 1 else LeftOut("max_groups", Answers.SUM)
+        """People in groups beyond the cap, or all of whose rows a join left out."""
+        return LeftOut("max_groups", Answers.SUM) if unit.by_person else None
 
     def note(self, output: Output, unit: Unit) -> str:
         """Nothing."""

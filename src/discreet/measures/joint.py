@@ -26,7 +26,7 @@ from discreet.measures.measure import (
 )
 from discreet.measures.moments import NEED_MOMENTS, shared_moments
 from discreet.measures.sums import SUM
-from discreet.plan.exclusion import facts_of
+from discreet.plan.exclusion import RowFacts, facts_of
 from discreet.plan.expressions import Node, read_size
 from discreet.privacy.uncertainty import LinearError
 
@@ -160,23 +160,23 @@ def _families(asked: Sequence[CheckedAggregate], rules: MeasureRules) -> list[li
     Of two, no row has both, or one is there wherever the other is: the narrower one comes first.
     """
     nodes = dict.fromkeys(node for one in asked if (node := _counted(one, rules)) is not None)
-    families: list[list[Node]] = []
     if len(nodes) + any(counts_rows(one, rules) for one in asked) < 2:
-        return families
-    facts = {node: facts_of(node) for node in nodes}
-    for node in nodes:
-        for family in families:
+        return []
+    known = [(node, facts_of(node), needed_for(node), known_for(node)) for node in nodes]
+    found: list[list[tuple[Node, RowFacts, frozenset[Node], frozenset[Node]]]] = []
+    for node, facts, needed, own in known:
+        for family in found:
             fit = all(
-                facts[node].exclude(facts[other]) or implies(node, other) or implies(other, node)
-                for other in family
+                facts.exclude(others) or needs <= own or needed <= theirs
+                for _, others, needs, theirs in family
             )
-            if fit and _fits([*family, node]):
-                family.append(node)
+            if fit and _fits([*(other[0] for other in family), node]):
+                family.append((node, facts, needed, own))
                 break
         else:
             if _fits([node]):
-                families.append([node])
-    return [_narrower_first(family) for family in families]
+                found.append([(node, facts, needed, own)])
+    return [_narrower_first([one[0] for one in family]) for family in found]
 
 
 def _counted(one: CheckedAggregate, rules: MeasureRules) -> Node | None:

@@ -321,14 +321,14 @@ class ByStrategy:
 
     def mechanism(self, unit: Unit, epsilon: Fraction) -> MeasureMechanism:
         """None: what is measured has a small L2 norm, and a large one in L1."""
+        what = "a cube needs" if len(self.strategy.tables) > 1 else "running totals need"
         raise QueryError(
-            "groups that are measured together are asked for at a price in ε without a δ. They get "
-            "Gaussian noise, which is priced in ρ, or in ε with a δ.",
+            f"{what} δ as well as ε: the noise is Gaussian.",
             Remedy(
-                python="Write epsilon=0.5 with delta=1e-6; or, of a budget that has a δ, "
-                'spend="5%" or rho=0.01.',
-                sql="Write SET epsilon = 0.5 with SET delta = 1e-6; or, of a budget that has a δ, "
-                "SET spend = '5%' or SET rho = 0.01.",
+                python='Add delta=1e-6; or, of a budget that has a δ, write spend="5%" or '
+                "rho=0.01.",
+                sql="Add SET delta = 1e-6; or, of a budget that has a δ, write SET spend = '5%' or "
+                "SET rho = 0.01.",
                 command="Add --delta 1e-6; or, of a budget that has a δ, write --spend 5% or "
                 "--rho 0.01.",
             ),

@@ -4,10 +4,12 @@ What is said here is true of every row, whatever it holds: ``COUNT(*) FILTER (WH
 rows in which an expression has a value that has one where c is true.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor, inf, nextafter
+from typing import TypeVar
 
 from discreet.plan.expressions import (
     Absolute,
@@ -44,6 +46,7 @@ _MIRRORED: dict[Comparison, Comparison] = {
     "<=": ">=",
     ">=": "<=",
 }
+Value = TypeVar("Value", bound=float | str | bool)
 _MOST_SPANS = 200
 _MOST_WAYS = 32
 """In how many ways conditions are looked at that can be true in several: an OR has one a side."""
@@ -69,6 +72,11 @@ class _Span:
             for one in (self, other)
         )
 
+    def holds(self, number: float) -> bool:
+        """Whether a number lies in it."""
+        above = self.low < number or (self.low == number and not self.low_open)
+        return above and (number < self.high or (number == self.high and not self.high_open))
+
     def shared(self, other: "_Span") -> "_Span":
         """What lies in both, where something does."""
         low, high = max(self.low, other.low), min(self.high, other.high)
@@ -81,7 +89,7 @@ class _Span:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Allowed:
     """Some of the values that an expression can have: spans of numbers, or a list of others.
 
@@ -105,7 +113,15 @@ class _Allowed:
             return bool(least.listed - most.listed)
         return bool(self.listed & other.listed)
 
-    @property
+    def holds(self, value: float | str | bool) -> bool:
+        """Whether a value may be among them."""
+        if not isinstance(value, str | bool):
+            return not self.spans or any(one.holds(value) for one in self.spans)
+        if type(value) is not self._kind:
+            return True  # as above
+        return (value in self.listed) is not self.all_but
+
+    @cached_property
     def _kind(self) -> type:
         return float if self.spans else type(next(iter(self.listed)))
 
@@ -133,7 +149,7 @@ class _Allowed:
         return _Allowed(spans, self.listed | other.listed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RowFacts:
     """What holds in every row in which an expression has a value.
 
@@ -143,6 +159,17 @@ class RowFacts:
 
     allowed: Mapping[Node, tuple[_Allowed, ...]]
     untrue: frozenset[Node]
+
+    @cached_property
+    def _named(self) -> frozenset[Node]:
+        """The expressions of which something is known; a set keeps their hashes."""
+        return frozenset(self.allowed)
+
+    @cached_property
+    def true(self) -> frozenset[Node]:
+        """The conditions that are certainly true."""
+        known = self.allowed.items()
+        return frozenset(node for node, allowed in known if _LISTED_TRUE in allowed)
 
     def exclude(self, other: "RowFacts") -> bool:
         """Whether no row has both.
@@ -155,19 +182,10 @@ class RowFacts:
         >>> facts_of(young).exclude(facts_of(old)), facts_of(young).exclude(facts_of(young))
         (True, False)
         """
-        for node in self.allowed.keys() & other.allowed.keys():
+        for node in self._named & other._named:
             if any(not one.meets(two) for one in self.allowed[node] for two in other.allowed[node]):
                 return True
-        return any(
-            any(_certain(one) for one in first.allowed.get(node, ()))
-            for first, second in ((self, other), (other, self))
-            for node in second.untrue
-        )
-
-
-def _certain(allowed: _Allowed) -> bool:
-    """Whether a condition with these values is true."""
-    return allowed == _LISTED_TRUE
+        return not (self.true.isdisjoint(other.untrue) and other.true.isdisjoint(self.untrue))
 
 
 _LISTED_TRUE = _Allowed(listed=frozenset({True}))
@@ -187,8 +205,12 @@ class Way:
 
     def allows(self, node: Node, value: float | str | bool) -> bool:
         """Whether an expression can have a value."""
+        return next(self.among(node, (value,)), None) is not None
+
+    def among(self, node: Node, values: Iterable[Value]) -> Iterator[Value]:
+        """Those of some values that an expression can have."""
         allowed = (self.values or {}).get(node)
-        return allowed is None or allowed.meets(_exactly(value))
+        return iter(values) if allowed is None else filter(allowed.holds, values)
 
     def reaches(self, node: Node, low: float, high: float, *, closed: bool = True) -> bool:
         """Whether a number can lie between two ends, of which the upper one is in if ``closed``."""
@@ -219,7 +241,15 @@ class Way:
 
     def known(self, node: Node) -> bool:
         """Whether an expression is known to have a value."""
-        return node in (self.values or {})
+        return node in (self.values or {}) or Missing(node) in self.facts.untrue
+
+    def within(self, node: Node, listed: Collection[object]) -> bool:
+        """Whether an expression has a value that is listed."""
+        allowed = (self.values or {}).get(node)
+        if allowed is None or allowed.all_but:
+            return False
+        points = all(one.low == one.high and one.low in listed for one in allowed.spans)
+        return points and allowed.listed <= set(listed)
 
     def has(self, node: Node) -> bool:
         """Whether an expression can have a value."""
@@ -239,12 +269,6 @@ def _whole_ends(span: _Span, low: int, high: int) -> tuple[int, int]:
         most = floor(span.high)
         most -= span.high_open and most == span.high
     return least, most
-
-
-def _exactly(value: float | str | bool) -> _Allowed:
-    if isinstance(value, str | bool):
-        return _Allowed(listed=frozenset({value}))
-    return _Allowed((_Span(value, value),))
 
 
 def ways(conditions: Sequence[Node]) -> list[Way]:
@@ -271,7 +295,7 @@ def _way(part: Sequence[tuple[Node, bool]]) -> Way:
     for condition, wanted in part:
         (collected.true if wanted else collected.false)(condition)
     facts = collected.facts
-    if any(_certain(one) for node in facts.untrue for one in facts.allowed.get(node, ())):
+    if not facts.true.isdisjoint(facts.untrue):
         return Way(facts, None)
     values: dict[Node, _Allowed] = {}
     for node, several in facts.allowed.items():

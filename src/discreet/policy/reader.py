@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date as plain_date
 from datetime import datetime as moment
+from datetime import time as plain_time
 from decimal import Decimal
 from difflib import get_close_matches
 from glob import escape, has_magic
@@ -33,6 +34,7 @@ from discreet.plan.schema import (
     integer,
     number,
     text,
+    time,
 )
 from discreet.policy.policy_file import Keys, PolicyFile
 from discreet.privacy.losses import Budget
@@ -43,6 +45,7 @@ _BOUNDED: Final[dict[str, Callable[..., Column]]] = {
     "integer": integer,
     "date": date,
     "datetime": datetime,
+    "time": time,
 }
 _PLAIN: Final[dict[str, Callable[[], Column]]] = {"boolean": boolean, "text": text}
 TYPES: Final = (*_BOUNDED, *_PLAIN, "category")
@@ -51,6 +54,7 @@ _EXAMPLES: Final = {
     "integer": '{ type = "integer", low = 0, high = 120 }',
     "date": '{ type = "date", low = "2020-01-01", high = "2026-12-31" }',
     "datetime": '{ type = "datetime", low = "2020-01-01", high = "2026-12-31 23:59:59" }',
+    "time": '{ type = "time", low = "08:00", high = "17:59:59" }',
     "boolean": '{ type = "boolean" }',
     "text": '{ type = "text" }',
     "category": '{ values = ["A", "B", "C"] }',
@@ -58,7 +62,7 @@ _EXAMPLES: Final = {
 _USUAL: Final = ["number", "date", "category", "text"]
 _MEANT: Final = {
     **{"int": "integer", "bigint": "integer", "whole": "integer", "bool": "boolean"},
-    **dict.fromkeys(("timestamp", "timestamptz", "time"), "datetime"),
+    **dict.fromkeys(("timestamp", "timestamptz"), "datetime"),
 }
 """The type that is meant by a word of other systems."""
 _COLUMN_FIELDS: Final = {
@@ -66,6 +70,7 @@ _COLUMN_FIELDS: Final = {
     "integer": ("type", "low", "high", "default", "decimal"),
     "date": ("type", "low", "high", "default", "format"),
     "datetime": ("type", "low", "high", "default", "zone", "unit", "format"),
+    "time": ("type", "low", "high", "default"),
     "category": ("type", "values"),
 }
 _FIELDS: Final = (
@@ -92,6 +97,28 @@ _FIELDS: Final = (
 _BESIDE: Final = ("source", "table", "engine", "unit", "max_rows", "at_most_rows", "columns")
 _CAPS: Final = ("max_groups", "max_rows", "max_rows_per_group", "at_most_rows", "at_most_groups")
 _BUDGET: Final = ("epsilon", "rho", "delta")
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTable:
+    """A public lookup table, as ``lookup`` declares it."""
+
+    source: Source
+    columns: Mapping[str, Column]
+
+
+def lookup(source: object, *, columns: Any = None) -> PublicTable:
+    """A public table to look things up in, of which some columns are declared.
+
+    What is not declared is found from the rows, which are public: kinds, bounds and values.
+
+    >>> import pandas
+    >>> from discreet.plan.schema import text
+    >>> weather = pandas.DataFrame({"station": ["01", "02"], "rain": [0.5, 2]})
+    >>> list(lookup(weather, columns={"station": text()}).columns)
+    ['station']
+    """
+    return PublicTable(find_source(source), columns_of(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +230,8 @@ class _Reader:
             if ends and all(isinstance(end, plain_date) for end in ends):
                 timed = any(isinstance(end, moment) for end in ends)
                 return "datetime" if timed or {"zone", "unit"} & form.keys() else "date"
+            if ends and all(isinstance(end, plain_time) for end in ends):
+                return "time"
             if ends and all(isinstance(end, int | Decimal) for end in ends):
                 return "number"
             example = "date" if ends else "number"
@@ -235,8 +264,8 @@ class _Reader:
             if kind == "category":
                 return category(form.get("values", ()))
             ends = {end: form.get(end) for end in ("low", "high", "default")}
-            if kind not in ("date", "datetime") and any(
-                isinstance(end, str | plain_date) for end in ends.values()
+            if kind not in ("date", "datetime", "time") and any(
+                isinstance(end, str | plain_date | plain_time) for end in ends.values()
             ):
                 raise BoundsError(
                     "a bound or a default is not a number. Numbers stand without quotes."
@@ -406,8 +435,8 @@ def _neighbors(policy: PolicyFile) -> str | None:
     near = get_close_matches(neighbors_field, known, 1) if isinstance(neighbors_field, str) else []
     raise policy.error(
         "neighbors is neither add-remove nor replace.",
-        "It says which data sets must be hard to tell apart: those with one person more or less, "
-        f'or with one swapped for another. Write neighbors = "{(near or known)[0]}".',
+        "It is the neighboring relation: add-remove is with or without one person, replace is one "
+        f'swapped for another. Write neighbors = "{(near or known)[0]}".',
         "neighbors",
     )
 
@@ -522,14 +551,17 @@ def _private(policy: PolicyFile) -> dict[str, PrivateTable]:
     return tables
 
 
-def _public(policy: PolicyFile) -> dict[str, str]:
+def _public(policy: PolicyFile) -> dict[str, str | PublicTable]:
     """Lookup tables that are not sensitive."""
-    tables = {}
+    tables: dict[str, str | PublicTable] = {}
     for name, declared in _named_tables(policy, "public", "wards").items():
+        within = ("public", name)
         for field in declared:
-            if field != "source":
-                raise policy.unknown(field, ("source",), ("public", name))
-        tables[name] = policy.beside(declared["source"])
+            if field not in ("source", "columns"):
+                raise policy.unknown(field, ("source", "columns"), within)
+        columns = read_columns(policy, declared.get("columns", {}), (*within, "columns"))
+        source = policy.beside(declared["source"])
+        tables[name] = lookup(source, columns=columns) if columns else source
     return tables
 
 

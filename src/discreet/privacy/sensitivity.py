@@ -45,7 +45,7 @@ class Neighbors(StrEnum):
         # What is not a text is not shown: it may be data in the wrong place.
         shown = repr(value[:40]) if isinstance(value, str) else f"a {type(value).__name__}"
         raise PrivacyParameterError(
-            f"neighbors is {shown}. It says which data sets must be hard to tell apart: "
+            f"neighbors is {shown}. It is the neighboring relation: "
             '"add-remove" (one record more or less) or "replace" (one record swapped).',
             Remedy(
                 python='Use neighbors="add-remove" unless the number of records is public.',

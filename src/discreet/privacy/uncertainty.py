@@ -50,6 +50,7 @@ _LARGEST_EXPONENT = 1000
 _TAIL_BITS = 160
 _FAR = 1 - Fraction(1, 10**9)
 _MOST_TIMES = 1000  # how many times more would be needed says nothing beyond
+_BLOCKS = 1 << 12  # of a law, which are moved outwards where a bound of the sum will do
 _RATES = (0.7, 1.2, 2.0, 3.5, 6.0, 9.0)  # for Chernoff's bound, per standard deviation
 
 
@@ -126,6 +127,7 @@ def _common_step(steps: Sequence[Fraction]) -> Fraction:
     return Fraction(gcd(*(int(step * bottom) for step in steps)), bottom)
 
 
+@lru_cache(maxsize=64)  # of a column most noises are the same in every cell
 def _rounded_law(step: Fraction, noise: Noise) -> Floats:
     """P[round(noise/step) = k] for k from -reach to reach, with a negligible rest."""
     width, reach = np.float64(step), 1
@@ -155,14 +157,22 @@ def _beyond(laws: Sequence[Floats], counts: Sequence[int], deviation: float) -> 
 def _reach(laws: Sequence[Floats], counts: Sequence[int], deviation: float) -> int:
     """An a with P[|sum| > a] negligible: P[sum ≥ a] ≤ E[e^(t·sum)]/e^(t·a) for every t > 0."""
     best = float(sum(count * (law.size // 2) for law, count in zip(laws, counts, strict=True)))
+    blocks = [_blocks(law) for law in laws]
     for rate in np.array(_RATES) / deviation:
         if rate * max(law.size for law in laws) < _LARGEST_EXPONENT:
             growth = sum(
-                count * log(float(law @ np.exp(rate * _places(law))))
-                for law, count in zip(laws, counts, strict=True)
+                count * log(float(shares @ np.exp(rate * ends)))
+                for (ends, shares), count in zip(blocks, counts, strict=True)
             )
             best = min(best, (growth - log(_NEGLIGIBLE)) / rate)
     return ceil(best)
+
+
+def _blocks(law: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The largest place in each of some blocks of neighboring places, and the share of each."""
+    starts = np.arange(0, law.size, -(-law.size // _BLOCKS))
+    ends = np.append(starts[1:], law.size) - 1 - law.size // 2
+    return ends, np.add.reduceat(law, starts)
 
 
 def _places(law: Floats) -> NDArray[np.int64]:
@@ -508,13 +518,13 @@ def left_open(errors: Sequence[object]) -> str:
     if not times:
         return ""
     where = f" in {len(times):,} of {len(errors):,} groups" if len(errors) > 1 else ""
-    more = "A larger ε, or more rows, would bound it."
+    more = "A larger ε, or more rows, would give one."
     if (largest := max(times)) < _MOST_TIMES:
         many = max(2, ceil(largest))
-        more = f"About {many:,} times ε, or as many times the rows, would bound it."
+        more = f"About {many:,} times the ε, or as many times the rows, would give one."
     return (
-        f"the noise may be all that the columns seem to vary{where}, so that it bounds nothing; "
-        f"what is shown is drawn toward zero by as much (ridge). {more}"
+        f"the noise may be as large as the variance of the columns{where}, so no interval is "
+        f"known. {more} The value is shrunk toward zero (ridge)."
     )
 
 

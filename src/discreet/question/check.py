@@ -13,7 +13,7 @@ from math import prod
 from typing import Any
 
 from discreet.errors import DiscreetError, Front, QueryError, Remedy
-from discreet.measures.measure import Measure, MeasureRules, Norm, Output, Unit
+from discreet.measures.measure import Jointly, Measure, MeasureRules, Norm, Output, Unit
 from discreet.measures.registry import measured
 from discreet.measures.strategies import Strategy, by_strategy
 from discreet.plan.expressions import (
@@ -61,7 +61,6 @@ from discreet.question.consistency import check_nonnegative
 from discreet.question.groupings import (
     BinGrouping,
     Grouping,
-    IntegerGrouping,
     ListedGrouping,
     PrivateGrouping,
     grouping_of,
@@ -73,11 +72,15 @@ from discreet.question.query import (
     Arrangement,
     GroupKey,
     GroupWindow,
+    Lookup,
     Pair,
+    PerPerson,
     PostProcessing,
     Query,
     Relation,
     RunningTotal,
+    Scan,
+    Selected,
     has_pairs,
     origin,
     relations_in,
@@ -85,8 +88,11 @@ from discreet.question.query import (
 )
 
 ALLOWED_AFTER_RELEASE = (
-    "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST, GREATEST, COALESCE, NULLIF and CASE"
+    "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, SQRT, LN, LOG10, EXP, POWER, LEAST, GREATEST, "
+    "COALESCE, NULLIF and CASE"
 )
+_NUMERIC = ("SQRT", "LN", "LOG10", "EXP", "POWER")
+"""The functions that are offered of released numbers."""
 _Offered = (
     Named
     | Constant
@@ -105,13 +111,23 @@ _Offered = (
 
 _MOST_OUTPUTS = 200
 _MOST_PASSES = 50
-_MOST_WRITTEN = 10_000
-_PARTS_OF_PASS = 50
-"""Parts of the SQL of a pass besides those of the question's own expressions, about."""
-_TIMES_MEASURED = 4
-"""How often a value stands where it is clipped and rounded."""
-_TIMES_WHOLE = 6
-"""How often a value stands where it is the place of a group of whole numbers."""
+_MOST_WRITTEN = 60_000
+"""Parts of SQL: to write and bind so many takes an engine about a second and 200 MB."""
+_PARTS_OF_PASS = 120
+"""Parts of a pass besides its rows, conditions, groups and values, about; and so on below."""
+_PARTS_OF_ROWS = {Scan: 20, Selected: 20, Lookup: 120, Pair: 300, PerPerson: 60}
+_PARTS_OF_SUMMARY = 160
+_PARTS_OF_VALUE = 70
+_PARTS_OF_PRODUCT = 40
+_PARTS_OF_FACTOR = 15
+"""Of each value that all have to be there for a product."""
+_PARTS_OF_BIN = 8
+_PARTS_OF_LISTED = 2
+"""A listed number has more, which are bound sooner."""
+_TIMES_READ = 3
+"""How many parts of SQL one part of an expression becomes."""
+_TIMES_MEASURED = 8
+"""The same where it is clipped and rounded, or is the place of a group."""
 _MOST_TEXTS = 100
 _MOST_SUMMED = 4_000_000
 _FINEST_LEVEL = 10**15
@@ -121,6 +137,7 @@ def check_after(
     after: PostProcessing, columns: Mapping[str, Column], groups: frozenset[str]
 ) -> PostProcessing:
     """The same steps with every expression checked; ``columns`` are the outputs and groups."""
+    check_sizes(after.nodes)
     windows = tuple((name, _window(one, after, columns, groups)) for name, one in after.windows)
     columns = {**columns, **{name: NumberColumn() for name, _ in windows}}
     return PostProcessing(
@@ -194,7 +211,7 @@ def _check_frame(window: GroupWindow, keys: tuple[tuple[str, Grouping], ...]) ->
             f"{window.function} OVER takes up to {min(widest, together):,} numbers for each of "
             f"{groups:,} groups, and at most {_MOST_SUMMED:,} are added up in one answer. Write a "
             "shorter frame, such as ROWS BETWEEN 6 PRECEDING AND CURRENT ROW, or ask for running "
-            "totals by SUM(COUNT(*)) OVER (ORDER BY month), which are measured as such."
+            "totals by SUM(COUNT(*)) OVER (ORDER BY x), which are measured as such."
         ).at(window.place)
 
 
@@ -236,7 +253,8 @@ def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozen
 def _checked_part(node: Node, columns: Mapping[str, Column], clause: str) -> CheckedExpression:
     for part in walk(node):
         remainder = isinstance(part, Calculation) and part.operator == "%"
-        if remainder or not isinstance(part, _Offered):
+        offered = isinstance(part, Applied) and part.function in _NUMERIC
+        if remainder or not (offered or isinstance(part, _Offered)):
             raise QueryError(
                 f"{clause} uses {expression_text(part)[:60]!r} on released numbers. Their errors "
                 f"are carried through {ALLOWED_AFTER_RELEASE}. Use these, or change the answer "
@@ -525,8 +543,8 @@ def _check_names(query: Query) -> None:
         raise QueryError(
             "nothing is asked of the groups. An answer needs at least one aggregate.",
             Remedy(
-                python='Write .agg(n=dp.rows()) or .agg(mean_stay=dp.col("stay").mean()).',
-                sql="Write COUNT(*) AS n or AVG(stay) AS mean_stay.",
+                python='Write .agg(n=dp.rows()) or .agg(mean=dp.col("x").mean()).',
+                sql="Write COUNT(*) AS n or AVG(x) AS mean.",
             ),
         )
     if sum(len(asked.columns(name)) for name, asked in query.outputs) > _MOST_OUTPUTS:
@@ -583,20 +601,15 @@ def _check_passes(question: Question) -> None:
             "or distinct value of another expression, and every count of people by another "
             f"condition, is a pass, and at most {_MOST_PASSES} are made. Ask several questions."
         )
-    keys = [grouping for _, grouping in question.keys]
-    own = [one.node for one in question.measures if one.node is not None]
-    shared = sum(map(written_size, question.where)) + sum(
-        written_size(one.node) * (_TIMES_WHOLE if isinstance(one, IntegerGrouping) else 1)
-        for one in keys
-    )
-    written = passes * (_PARTS_OF_PASS + shared)
-    written += _TIMES_MEASURED * sum(map(written_size, own))
+    written = passes * _parts_of_pass(question) + sum(map(_parts_measured, question.measures))
     if written > _MOST_WRITTEN:
         raise QueryError(
             f"the question becomes about {written:,} parts of SQL in {passes} passes over the "
-            f"table, which all have its conditions and groups. At most {_MOST_WRITTEN:,} are "
-            "written. Ask several questions, or simpler ones."
+            f"table, each of which has its joins, conditions and groups. At most {_MOST_WRITTEN:,} "
+            "are written. Ask several questions, or simpler ones."
         )
+    keys = [grouping for _, grouping in question.keys]
+    own = [one.node for one in question.measures if one.node is not None]
     row_nodes = [*question.where, *(one.node for one in keys), *own]
     texts = sum(
         isinstance(one, Joined)
@@ -610,6 +623,39 @@ def _check_passes(question: Question) -> None:
             f"engine keeps each of them in memory, so at most {_MOST_TEXTS} are made. Ask several "
             "questions, or simpler ones."
         )
+
+
+def _parts_of_pass(question: Question) -> int:
+    """How many parts the SQL of a pass has besides what it measures, about."""
+    parts = _PARTS_OF_PASS + _TIMES_READ * sum(map(written_size, question.where))
+    for one in relations_in(question.source):
+        parts += _PARTS_OF_ROWS[type(one)]
+        nodes: list[Node] = []
+        if isinstance(one, Selected):
+            nodes += [node for _, node in one.columns]
+        if isinstance(one, PerPerson):
+            parts += _PARTS_OF_SUMMARY * len(one.summaries)
+            nodes += [asked.of for _, asked in one.columns if asked.of is not None]
+        if isinstance(one, Selected | PerPerson):
+            parts += _TIMES_READ * sum(map(written_size, [*nodes, *one.where]))
+    for _, grouping in question.keys:
+        parts += _TIMES_MEASURED * written_size(grouping.node)
+        if isinstance(grouping, BinGrouping):
+            parts += _PARTS_OF_BIN * grouping.size
+        if isinstance(grouping, ListedGrouping):  # texts are one part together
+            parts += _PARTS_OF_LISTED * sum(not isinstance(one, str) for one in grouping.values)
+    return parts
+
+
+def _parts_measured(measure: Measure) -> int:
+    """How many parts the SQL of what is measured has, about."""
+    if measure.node is None:
+        return 0
+    value = getattr(measure.reading, "value", None)
+    parts = _PARTS_OF_VALUE + _TIMES_MEASURED * written_size(measure.node)
+    if isinstance(value, Jointly):
+        parts += len(value.powers) * (_PARTS_OF_PRODUCT + _PARTS_OF_FACTOR * len(value.values))
+    return parts
 
 
 def _check_counts(nodes: Sequence[Node], caps: Mapping[str, int]) -> None:

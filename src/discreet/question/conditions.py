@@ -20,6 +20,7 @@ from functools import cached_property
 from math import ceil, floor, inf
 
 from discreet.errors import Place, QueryError, Remedy
+from discreet.exact.interval_arithmetic import Interval
 from discreet.measures.measure import Aggregate, Steps
 from discreet.measures.registry import COUNT, DISTINCT, PEOPLE, ROWS
 from discreet.plan.calendar import Dated, dated_text
@@ -46,7 +47,6 @@ from discreet.plan.expressions import (
     replaced,
     walk,
 )
-from discreet.plan.interval_arithmetic import Interval
 from discreet.plan.listed_values import MOST_LISTED, Work, declared_ends, listed_values
 from discreet.plan.schema import (
     MOST_BINS,
@@ -101,7 +101,7 @@ class _Fitting:
     def listed(self, node: Node, work: Work) -> tuple[str | int | float, ...] | None:
         """The values of an expression, if they are few."""
         found = listed_values(node, self.columns, self.facts, work)
-        return None if found is None else tuple(one for one in found if self.way.allows(node, one))
+        return None if found is None else tuple(self.way.among(node, found))
 
     def concerns(self, node: Node) -> bool:
         """Whether anything is known of the columns of an expression."""
@@ -350,7 +350,7 @@ class Conditions:
         self, name: str, column: CategoryColumn, way: Way, nodes: Sequence[Node]
     ) -> tuple[str | int, ...]:
         """The declared values of a column with which each expression of it can be as it must."""
-        fitting = [one for one in column.values if way.allows(Named(name), one)]
+        fitting = list(way.among(Named(name), column.values))
         own = [node for node in nodes if node != Named(name) and names_in([node]) == {name}]
         for node in own if len(fitting) <= _MOST_TRIED else ():
             fitting = [one for one in fitting if self._computed(node, name, one, way)]
@@ -390,7 +390,7 @@ class Conditions:
 
     def _computed(self, node: Node, name: str, value: str | int, way: Way) -> bool:
         found = listed_values(node, {name: CategoryColumn((value,))}, work=self.work)
-        return found is None or any(way.allows(node, one) for one in found)
+        return found is None or next(way.among(node, found), None) is not None
 
     def _reached(
         self,
@@ -404,7 +404,7 @@ class Conditions:
             return node.value is not None and way.allows(node, _plain(node.value))
         listed = listed_values(node, columns, facts, self.work)
         if listed is not None:
-            return any(way.allows(node, one) for one in listed)
+            return next(way.among(node, listed), None) is not None
         ends = declared_ends(node, columns)
         return ends is None or way.reaches(node, *ends)
 
@@ -417,11 +417,8 @@ class Conditions:
         for one in found:
             listed = one.listed(node, self.work)
             among = None if listed is None else set(listed)
-            kept |= {
-                value
-                for value in values
-                if one.way.allows(node, value) and (among is None or value in among)
-            }
+            fitting = one.way.among(node, values)
+            kept |= {value for value in fitting if among is None or value in among}
         return kept
 
     def _may_be(self, condition: Node, truth: bool) -> bool:
@@ -514,7 +511,7 @@ class _Reach:
     def kept(self, way: Way, node: Node) -> "_Reach":
         if self.listed is None:
             return self
-        return replace(self, listed=tuple(one for one in self.listed if way.allows(node, one)))
+        return replace(self, listed=tuple(way.among(node, self.listed)))
 
     def meets(self, low: float, high: float, *, closed: bool) -> bool:
         """Whether it can lie in a bin."""

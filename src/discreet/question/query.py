@@ -19,6 +19,7 @@ from discreet.errors import (
 )
 from discreet.measures.measure import POINTS, Aggregate, MeasureRules, Statistic, Steps, grid_steps
 from discreet.measures.registry import COUNT, DISTINCT, MAX, MEAN, MIN, ROWS, SUM
+from discreet.plan.added_bounds import bounds_remedy
 from discreet.plan.calendar import Dated
 from discreet.plan.expressions import (
     Constant,
@@ -380,6 +381,9 @@ def _lookup(source: Lookup, inner: Origin, schema: Schema) -> Origin:
                 f"{f'{source.right}.{name}'[:60]!r}, a {right}. Only values of one kind are equal. "
                 "Join columns of the same kind, or cast the table's own: CAST(x AS DOUBLE)."
             ).at(node.place)
+        if isinstance(node, Named):
+            other = f"{source.right}.{name}"
+            _check_clocks(node.name, inner.columns[node.name], other, public.columns[name])
         on.append((typed.node, name))
     # A column of which nothing is known may repeat its values as often as is allowed at all.
     partners = max(1, min(public.most.get(name, _MOST_PARTNERS) for _, name in on))
@@ -432,6 +436,23 @@ def _kind(column: Column) -> Kind:
     return check_expression(Named("x"), {"x": column}).kind
 
 
+def _check_clocks(name: str, column: Column, other_name: str, other: Column) -> None:
+    """Refuse a join of datetimes of which two clocks show the same moment differently."""
+    zones = [one.zone for one in (column, other) if isinstance(one, NumberColumn)]
+    if len(set(zones)) < 2:
+        return
+    shown = ["no zone" if zone is None else f"the zone {zone}" for zone in zones]
+    zone = next(zone for zone in zones if zone is not None)
+    raise QueryError(
+        f"the join compares {name[:60]!r}, of {shown[0]}, with {other_name[:60]!r}, of "
+        f"{shown[1]}. Their clocks show the same moment differently.",
+        Remedy(
+            python=f'Declare both with one zone: dp.datetime(…, zone="{zone}").',
+            policy=f'Declare both with one zone: zone = "{zone}".',
+        ),
+    )
+
+
 def _pair(source: Pair, schema: Schema) -> Origin:
     if not schema.by_person:
         raise QueryError(
@@ -447,6 +468,7 @@ def _pair(source: Pair, schema: Schema) -> Origin:
                 f"the join compares {one[:60]!r}, a {kinds[0]}, with {two[:60]!r}, a {kinds[1]}. "
                 "Only values of one kind are equal. Join columns of the same kind."
             )
+        _check_clocks(one, first.columns[one], two, second.columns[two])
     columns = {prefixed(source.left, name): column for name, column in first.columns.items()}
     columns |= {f"{source.right}.{name}": column for name, column in second.columns.items()}
     most = _product(first.most, second.most)
@@ -533,8 +555,8 @@ def _summary(
     if low is None or high is None:
         raise BoundsError(
             f"{asked.said} has no bounds. A person's sum is clipped to {cap:,} times the bounds of "
-            "one row, which must be public. Declare them, or give them: "
-            f"{statistic.sql[0]}(CLIP({expression_text(asked.of)[:60]}, 0, 120))."
+            "one row, which must be public.",
+            bounds_remedy(typed, columns),
         )
     value = grid_steps(typed, POINTS, _SKIP_MISSING)
     if statistic is MEAN:
@@ -682,6 +704,13 @@ class PostProcessing:
     """Whether all groups together are one row, whose columns are windows over all of them."""
     nonnegative: bool = False
     """Whether counts are first moved so that none is below 0, and their totals agree."""
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Every expression of released numbers."""
+        found = [node for _, node in self.columns] + [node for node, _ in self.order]
+        found += [node for _, window in self.windows for node in window.nodes]
+        return found if self.having is None else [*found, self.having]
 
     def names(self, nodes: Iterable[Node]) -> frozenset[str]:
         """The outputs and groups that expressions are computed from, also by way of windows."""

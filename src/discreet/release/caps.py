@@ -29,6 +29,7 @@ from discreet.measures.measure import (
 )
 from discreet.measures.moments import MEAN
 from discreet.mechanisms.laplace import Laplace
+from discreet.number_text import plural
 from discreet.plan.expressions import Compared, Constant, Named, Node, names_in, walk
 from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
 from discreet.privacy.estimates import BoundedError, FloatInterval, LinearError, Uncertainty
@@ -46,7 +47,7 @@ from discreet.question.query import (
     origin,
     prefixed,
 )
-from discreet.release.profile import Amount, Profile, SizeHistogram, moved_by_unit
+from discreet.release.profile import LARGEST_SIZES, Amount, Profile, SizeHistogram, moved_by_unit
 
 Ends = tuple[Fraction, Fraction]
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -56,12 +57,17 @@ _MOST_ASIDE = 4
 _WORTH = 0.8
 _LEAST_KEPT = 0.95
 """and keeps at least this share of all rows."""
-_FAR_OUT = Fraction(1, 1000)
+_NOISE_FITTED = Fraction(1, 100)
 """A cap that fits noise is worse than one too low for a few: one is suggested so often at most."""
 ASK_FOR_A_PROFILE = Remedy(
     python='Find out once by table.profile(spend="5%").',
     sql="Whoever keeps the table finds out once, by discreet profile.",
     command="Find out once, by discreet profile.",
+)
+ASK_FOR_ANOTHER = Remedy(
+    python='Find out by another profile: table.profile(spend="10%", again=True).',
+    sql="Whoever keeps the table finds out by another profile, at a higher price.",
+    command="Find out by another profile, at a higher price: discreet profile --again.",
 )
 
 
@@ -202,13 +208,16 @@ class CapEffect:
     largest: int | None
     lost: Amount | None = None
     missing: Amount | None = None
-    likely: bool = False
+    condition: str = ""
+    """What must hold of all people, so that the truth is where it is said to be: "if no …"."""
+    looks: int = 1
+    """Between how many largest sizes the profile's own noise chose."""
     multiplied: bool = False
     """Whether a join multiplies rows, so that a profile of the table says nothing of them."""
-    kept: tuple[float, float, float] | None = None
-    """The share of all rows that is counted: about, the least, and the most."""
-    cut: bool = False
-    """Whether a join may leave rows out, so that of some groups nothing is counted."""
+    kept: "KeptShare | None" = None
+    """The share of all rows that is counted."""
+    cut: int | None = None
+    """A join may leave out all rows of a group of somebody who has more than this."""
     assigned: bool = False
     """Whether somebody over the cap counts in so many groups in full, and in the others not."""
 
@@ -220,12 +229,12 @@ class CapEffect:
     @property
     def matters(self) -> bool:
         """Whether more than noise may stand before the truth, as far as is known."""
-        return self.bites or self.missing is not None or self.likely
+        return self.bites or self.missing is not None or bool(self.condition)
 
     @cached_property
     def factor(self) -> Fraction | None:
         """How many times as large the truth can be as what is counted; None without a limit."""
-        if self.largest is None or self.cut:
+        if self.largest is None or self.cut is not None:
             return None
         if self.assigned:
             return Fraction(1) if self.largest <= self.weights.cap else None
@@ -240,7 +249,7 @@ class CapEffect:
             return None
         if self.assigned:
             noise = partial(error.interval, value)
-            return BoundedError(_Assigned(noise, self.lost).interval)
+            return BoundedError(_Assigned(noise, self.lost, self.looks).interval)
         if left_out.answers in (Answers.SUM, Answers.DISTINCT):
             summed = _Sum(self, left_out, Amount.of(value, error))
             if left_out.answers is Answers.DISTINCT:
@@ -261,7 +270,7 @@ class CapEffect:
             return float(1 / self.factor)
         if counted is None:
             return 0.0
-        none = self.missing is None
+        none, miss = self.missing is None, miss / self.looks
         shares = [float(1 / self.factor)] if none and self.factor is not None else []
         ways = (self.lost is not None) + (not none and self.factor is not None)
         if not ways:
@@ -315,7 +324,8 @@ class _Sum:
             ways.append(own.plus(effect.lost.times(most)).plus(missing))
         if effect.factor is not None and one_sided and self.left_out.answers is Answers.SUM:
             ways.append(own.times(effect.factor).plus(missing))
-        return min((way.upper(miss / len(ways)) for way in ways), default=inf)
+        miss /= max(1, len(ways)) * effect.looks
+        return min((way.upper(miss) for way in ways), default=inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +334,7 @@ class _Assigned:
 
     noise: Callable[[Fraction], FloatInterval]
     lost: Amount | None
+    looks: int
 
     def interval(self, confidence: Fraction) -> FloatInterval:
         """Where the truth lies: all who are over the cap may be missing in any one group.
@@ -334,7 +345,7 @@ class _Assigned:
         if self.lost is None:
             return max(float(self.noise(confidence)[0]), 0.0), inf
         low, high = map(float, self.noise(1 - miss / 2))
-        return max(low, 0.0), high + max(self.lost.upper(miss / 2), 0.0)
+        return max(low, 0.0), high + max(self.lost.upper(miss / (2 * self.looks)), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,26 +398,11 @@ class CapEffects:
         return self.rows if left_out.cap == "max_rows" else self.groups
 
     @property
-    def _counted(self) -> list[tuple[CapEffect, str]]:
-        """Those of which an answer depends, with what they count."""
+    def conditions(self) -> list[str]:
+        """What must hold of all people, so that the truth is where intervals say."""
         of_groups = (self.groups, None if self.selected is None else self.assigned)
-        pairs = [(self.rows, "row"), *((one, "group") for one in of_groups)]
-        return [(one, what) for one, what in pairs if one is not None]
-
-    @property
-    def likely(self) -> bool:
-        """Whether intervals assume how few people are where the profile could not see them."""
-        return any(one.likely for one, _ in self._counted)
-
-    @property
-    def likely_sizes(self) -> list[str]:
-        """More than how many rows or groups nobody is taken to have, where that is assumed."""
-        texts = [
-            f"more than {named_number(one.largest, what)}"
-            for one, what in self._counted
-            if one.likely and one.largest is not None
-        ]
-        return list(dict.fromkeys(texts))
+        effects = [one for one in (self.rows, *of_groups) if one is not None]
+        return list(dict.fromkeys(one.condition for one in effects if one.condition))
 
     def clips(self, output: Output) -> bool:
         """Whether it is about totals of people's rows, which are cut at the cap."""
@@ -440,22 +436,22 @@ class CapEffects:
 
     def truth(
         self, output: Output, unit: Unit, value: Any, error: Any, counted: Amount | None
-    ) -> tuple[Uncertainty | None, bool]:
-        """Where the truth lies, if more than noise stands before it, and whether that is likely."""
+    ) -> tuple[Uncertainty | None, str]:
+        """Where the truth lies, if more than noise stands before it, and on which condition."""
         if output.aggregate.statistic.ranked or not unit.by_person or output.measure.free:
-            return None, False
+            return None, ""
         left_out = output.measure.left_out(output, unit)
         effect = None if left_out is None else self.of(output, left_out)
         if self.clips(output):
             counts = output.aggregate.statistic.counts
             clipped = _Clipped(self._rises(output, effect), counts, value, error)
             if counts:
-                return SumTruth(clipped.interval, self, Fraction(0), Fraction(1)), False
-            return BoundedError(clipped.interval), False
+                return SumTruth(clipped.interval, self, Fraction(0), Fraction(1)), ""
+            return BoundedError(clipped.interval), ""
         if left_out is None or effect is None:
-            return None, False
+            return None, ""
         truth = effect.truth(left_out, value, error, counted)
-        return truth, truth is not None and effect.likely
+        return truth, effect.condition if truth is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,7 +482,9 @@ def cap_effects(
         return CapEffects(None, None, source, None)
     measures = [one for one in question.measures if not one.free and one != selected]
     needed = {measure.cap_name for measure in measures}
-    rows = _rows_effect(unit, source, profile) if "max_rows" in needed else None
+    rows = None
+    if "max_rows" in needed:
+        rows = _rows_effect(unit, source, profile, question.declared.unit)
     groups = assigned = None
     if "max_groups" in needed and (unit.group_share != 1 or source.cut is not None):
         groups = _groups_effect(question, unit, source, profile)
@@ -497,13 +495,14 @@ def cap_effects(
     return CapEffects(rows, groups, source, profile, altered, assigned, selected)
 
 
-def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> CapEffect:
+def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None, whose: str) -> CapEffect:
     weights, ceiling = unit.row_weights, source.ceiling
     if not source.profiled or profile is None:
         # Without a profile nobody knows how many rows have no id.
         unknown = ceiling is not None and not source.identified
-        multiplied, cut = not source.profiled, _is_cut(source, ceiling)
-        return CapEffect(weights, ceiling, likely=unknown, multiplied=multiplied, cut=cut)
+        condition = f"if every row has {with_article(whose)}" if unknown else ""
+        multiplied, cut = not source.profiled, _cut(source, ceiling)
+        return CapEffect(weights, ceiling, condition=condition, multiplied=multiplied, cut=cut)
     sizes = profile.rows
 
     def counted(size: int) -> Fraction:
@@ -514,42 +513,82 @@ def _rows_effect(unit: Unit, source: PersonRows, profile: Profile | None) -> Cap
         return size - counted(size)
 
     largest = sizes.largest if ceiling is None else ceiling
-    seen = None if largest is None else sizes.lost(lost, ceiling)
-    told = (ceiling is not None or profile.missing_seen) and not source.identified
-    missing = profile.missing if told else None
-    kept = None if largest is None else _kept(sizes, counted, ceiling, missing)
-    cut = _is_cut(source, largest)
-    return CapEffect(weights, largest, seen, missing, ceiling is None, kept=kept, cut=cut)
+    missing = None if source.identified else profile.missing
+    return CapEffect(
+        weights,
+        largest,
+        None if largest is None else sizes.lost(lost, largest),
+        missing,
+        _condition(largest, whose) if ceiling is None else "",
+        LARGEST_SIZES if ceiling is None else 1,
+        kept=_kept_share(sizes, counted, ceiling, missing),
+        cut=_cut(source, largest),
+    )
 
 
-def _is_cut(source: PersonRows, largest: int | None) -> bool:
-    """Whether a join leaves out rows of somebody with the largest number of them."""
-    return source.cut is not None and (largest is None or largest > source.cut)
+def _condition(largest: int | None, whose: str) -> str:
+    """That nobody has more rows than this; nothing where no end rests on it."""
+    if largest is None:
+        return ""
+    return f"if no {whose} has more than {plural(largest, 'row')}"
 
 
-def _kept(
+def _cut(source: PersonRows, largest: int | None) -> int | None:
+    """Of whom a join leaves rows out: of nobody, if nobody can have so many rows."""
+    return None if largest is not None and largest <= (source.cut or 0) else source.cut
+
+
+@dataclass(frozen=True, slots=True)
+class KeptShare:
+    """The share of all rows that is counted: at least and at most, at 95%, and about.
+
+    About how much is not known where people are there whose size is not seen.
+    """
+
+    least: float
+    most: float
+    about: float | None
+
+    def __str__(self) -> str:
+        ends = f"{_percent(self.least, down=True)} to {_percent(self.most)}"
+        if self.about is None:
+            return f"{ends} of all rows are counted"
+        return f"about {_percent(self.about)} of all rows are counted ({ends})"
+
+
+def _kept_share(
     sizes: SizeHistogram,
     counted: Callable[[int], Fraction],
     ceiling: int | None,
     missing: Amount | None,
-) -> tuple[float, float, float] | None:
-    """Which share of all rows is counted: about, and at least and at most, at 95% together."""
-    miss = Fraction(5, 100) / 4
+) -> KeptShare | None:
+    """Which share of all rows is counted; None where nothing is known of it."""
+    largest = sizes.largest if ceiling is None else ceiling
+    if largest is None:
+        return None
+    miss = Fraction(5, 100) / (4 * (1 if ceiling is not None else LARGEST_SIZES))
 
     def rest(size: int) -> Fraction:
         return size - counted(size)
 
-    own = [sizes.total(counted, ceiling, least=least) for least in (True, False)]
-    left_out = sizes.total(rest, ceiling, least=True), sizes.lost(rest, ceiling)
+    own = sizes.total(counted, largest, least=True), sizes.lost(counted, largest)
+    left_out = sizes.total(rest, largest, least=True), sizes.lost(rest, largest)
     beyond = [one.plus(missing) for one in left_out]
     if own[0].lower(miss) <= 0:
         return None
-    middle = [float(sum(one.value for one in pair)) / 2 for pair in (own, beyond)]
-    about = middle[0] / max(middle[0] + middle[1], middle[0])
     most_beyond, least_beyond = max(beyond[1].upper(miss), 0.0), max(beyond[0].lower(miss), 0.0)
     least = own[0].lower(miss) / (own[0].lower(miss) + most_beyond)
     most = own[1].upper(miss) / (own[1].upper(miss) + least_beyond)
-    return min(about, 1.0), least, most
+    about = None
+    if not sizes.unplaced:
+        seen = sizes.total(counted, largest), sizes.total(rest, largest)
+        middle = [
+            float(low.value + high.value) / 2
+            for low, high in zip((own[0], left_out[0]), seen, strict=True)
+        ]
+        middle[1] += 0.0 if missing is None else float(missing.value)
+        about = min(max(middle[0] / max(sum(middle), middle[0]), least), most)
+    return KeptShare(least, most, about)
 
 
 def _groups_effect(
@@ -578,10 +617,9 @@ def _groups_effect(
     known = [one for one in (*ceilings, question.cells) if one is not None]
     most = min(known, default=None)
     if profile is None or not source.profiled:
-        multiplied, cut = not source.profiled and most is None, _is_cut(source, source.ceiling)
+        multiplied, cut = not source.profiled and most is None, _cut(source, source.ceiling)
         return CapEffect(weights, most, multiplied=multiplied, cut=cut, assigned=assigned)
     sizes = histogram or profile.rows
-    cut = _is_cut(source, profile.rows.largest if source.ceiling is None else source.ceiling)
 
     def lost(size: int) -> Fraction:
         if source.cut is not None and size > source.cut:
@@ -590,15 +628,13 @@ def _groups_effect(
             return Fraction(size > weights.cap)
         return 1 - weights.of(size if most is None else min(size, most))
 
-    largest = sizes.largest if most is None else most
-    if most is None or (source.cut is not None and source.ceiling is None):
-        seen = None if sizes.largest is None else sizes.lost(lost, None)
-        return CapEffect(weights, largest, seen, likely=True, cut=cut, assigned=assigned)
-    # Somebody with more than the ceiling of another kind is in as many groups as that.
+    # Nobody is missing more than once, however large; somebody with more than the ceiling of
+    # another kind is in as many groups as that.
     ends = [*ceilings, question.cells] if histogram else [source.ceiling]
     stated = [one for one in ends if one is not None]
-    seen = sizes.total(lost, min(stated, default=max(most, SIZES[-1] + 1)))
-    return CapEffect(weights, largest, seen, cut=cut, assigned=assigned)
+    seen = sizes.lost(lost, min(stated, default=max(most or 0, SIZES[-1] + 1)))
+    cut = _cut(source, source.ceiling)
+    return CapEffect(weights, most, seen, cut=cut, assigned=assigned)
 
 
 # ---------------------------------------------------------------------- what is said of it
@@ -625,9 +661,7 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
     for effect, (cap, rising, others) in concerned.items():
         said = _cap_text(cap, effect, unit, whose, front, alone=alone)
         if effect.kept is not None and question.keys:
-            said += (
-                " In which group the others are is not known: each interval allows for them all."
-            )
+            said += " The rows left out may be in any group."
         notes.append(f"{', '.join(rising | others)}: {said} {_direction(rising, others)}")
     ranked = [one for one in question.outputs if one.level and effects.moves_rank(one, unit)]
     for one in ranked:
@@ -638,13 +672,13 @@ def cap_notes(effects: CapEffects, question: Question, unit: Unit, front: Front)
             "The truth may be higher or lower." if effects.altered else "True totals are higher."
         )
         notes.append(
-            f"{', '.join(clipped)}: of one {whose} no more rows than the cap are added up, or "
-            f"joined, before this is computed. {truth}"
+            f"{', '.join(clipped)}: of {with_article(whose)} with more rows than the cap, no more "
+            f"are added up, or joined, before this is computed. {truth}"
         )
     if effects.rows is not None:
         notes += _missing_notes(effects, whose)
-    if effects.likely and effects.profile is not None:
-        notes.append(_likely_text(effects, whose))
+    if effects.profile is not None and effects.rows is not None and effects.rows.looks > 1:
+        notes += _likely_notes(effects.rows.condition, effects.profile)
     return notes
 
 
@@ -664,22 +698,23 @@ def _rank_text(output: Output, effects: CapEffects, unit: Unit) -> str:
     Where the share s of all rows is counted at least, s·F ≤ G ≤ s·F + 1 - s for the shares F and G
     of the counted rows and of all rows up to any value.
     """
-    own = "the interval is of the rows as they are counted"
+    own = "the interval is for the rows as the caps count them"
     left_out = output.measure.left_out(output, unit)
     effect = None if left_out is None else effects.of(output, left_out)
     factor = None if effect is None or effects.clips(output) else effect.factor
     if factor is None or output.level is None:
-        return f"{own}; how far that is from all rows is not known."
+        return f"{own}; for all rows none is known."
     low = max(floor(100 * ((output.level - 1) * factor + 1)), 0)
     high = min(ceil(100 * output.level * factor), 100)
     if factor == 1:
         return ""
     if (low, high) == (0, 100):
-        return f"{own}; how far that is from all rows is not known."
-    share, taken = f"{floor(100 / factor)}%", " (likely)" if effects.likely else ""
+        return f"{own}; for all rows none is known."
+    share = f"{floor(100 / factor)}%"
+    taken = "".join(f" {one}" for one in effects.conditions)
     return (
-        f"{own}. Each counts for {share} of one at least{taken}, so that of all of them is a value "
-        f"that {low}% to {high}% of the counted are below."
+        f"{own}. Each counts for {share} of one at least{taken}, so the quantile of all rows is "
+        f"between the {low}% and the {high}% quantile of the counted rows."
     )
 
 
@@ -702,24 +737,27 @@ def _cap_text(
     """What a cap does to an answer, and how much is counted; ``alone``: about a single table."""
     person = with_article(whose)
     if cap == "max_groups":
-        many = named_number(unit.group_cap, "group")
+        said, many = [], plural(unit.group_cap, "group")
         if effect.assigned:
-            return f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."
-        return f"{person} in more than {many} counts for {unit.group_cap:,} in all of them."
-    many = named_number(unit.row_cap, "row")
+            said = [f"{person} in more than {many} counts in {unit.group_cap:,} that a hash chose."]
+        elif unit.group_share != 1:
+            said = [f"{person} in more than {many} counts for {unit.group_cap:,} in all of them."]
+        if effect.cut is not None:
+            said.append(
+                f"The join may leave rows out of {person} with more than {effect.cut:,} on either "
+                "side, who is then missing where none is left."
+            )
+        return " ".join(said)
+    many = plural(unit.row_cap, "row")
     counts = f"{person} with more than {many} counts for {unit.row_cap:,}"
     in_group = unit.max_rows_per_group
     if unit.norm is Norm.L2 and in_group is not None and in_group < unit.row_cap:
-        many = named_number(in_group, "row")
+        many = plural(in_group, "row")
         counts = f"{person} with more than {many} in a group may count for less"
     if effect.kept is not None:
-        about, least, most = effect.kept
-        return (
-            f"about {_percent(about)} of all rows are counted ({_percent(least, down=True)} to "
-            f"{_percent(most)}): {counts}."
-        )
+        return f"{effect.kept}: {counts}."
     if effect.largest is not None:
-        has = "is taken to have" if effect.likely else "has"
+        has = "is taken to have" if effect.condition else "has"
         return f"{counts}, and none {has} more than {effect.largest:,}."
     if effect.multiplied:
         why = (
@@ -728,7 +766,8 @@ def _cap_text(
             else (f"The join can give {person} more rows than the table has")
         )
         return f"{counts}. {why}, so how many are left out is not known."
-    return f"{counts}. How many rows that leaves out is not known. {ASK_FOR_A_PROFILE.text(front)}"
+    remedy = ASK_FOR_A_PROFILE if effect.missing is None else ASK_FOR_ANOTHER
+    return f"{counts}. How many rows that leaves out is not known. {remedy.text(front)}"
 
 
 def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
@@ -739,7 +778,7 @@ def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
     if missing is None:
         if effects.profile is not None and not effects.rows.multiplied:
             return []
-        likely = f"likely: if every row has {person}. " if effects.rows.likely else ""
+        likely = f"likely: {effects.rows.condition}. " if effects.rows.condition else ""
         return [f"{likely}Rows without {person} are not counted."]
     ends = (max(0.0, missing.lower(_TAIL)), max(0.0, missing.upper(_TAIL)))
     low, high = (round(end) for end in ends)
@@ -747,21 +786,10 @@ def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
     return [f"Rows without {person} are not counted: about {about:,} ({low:,} to {high:,})."]
 
 
-def _likely_text(effects: CapEffects, whose: str) -> str:
-    seen = effects.likely_sizes
-    reason = "as far as the profile can see"
-    if seen:
-        reason = f"if no {whose} has {' or '.join(seen)}, and few have nearly as many"
-    return f"likely: {reason}. A declared ceiling makes it sure."
-
-
-def named_number(many: int, what: str) -> str:
-    """A number of things.
-
-    >>> named_number(1, "row"), named_number(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{many:,} {what}" if many == 1 else f"{many:,} {what}s"
+def _likely_notes(condition: str, profile: Profile) -> list[str]:
+    if not condition:
+        return []
+    return [f"likely: {condition}. {profile.hidden_text}. A declared ceiling makes it sure."]
 
 
 def _percent(share: float, *, down: bool = False) -> str:
@@ -785,7 +813,8 @@ class SuggestedCaps:
     max_rows: int
     max_groups: int | None = None
     max_rows_per_group: int | None = None
-    kept: tuple[float, float, float] | None = None
+    kept: KeptShare | None = None
+    condition: str = ""
 
     @property
     def values(self) -> dict[str, int]:
@@ -802,7 +831,8 @@ class SuggestedCaps:
     def __str__(self) -> str:
         kept = ""
         if self.kept is not None:
-            kept = f"; about {_percent(self.kept[0])} of all rows are counted with them"
+            condition = f" {self.condition}" if self.condition else ""
+            kept = f"; {self.kept} with them{condition}"
         return f"{self.lines}\n# best for questions at ε = {float(self.epsilon):g}{kept}"
 
 
@@ -819,14 +849,22 @@ def suggest_caps(profile: Profile, schema: Schema, epsilon: object) -> Suggested
             "no number of rows stands out of the noise. There are too few people for what the "
             "profile cost. Use caps that you know, or pay for another profile."
         )
-    rows = _best_cap(sizes, schema, level, ceiling, lambda cap: Weights(Norm.L1, SHARE, cap))
+    largest = sizes.largest_but(_NOISE_FITTED) if ceiling is None else ceiling
+    if largest is None:
+        raise QueryError(
+            "the profile does not say how many people have more rows than those that it sees. "
+            "Caps that suit them alone may leave most rows out.",
+            ASK_FOR_ANOTHER,
+            "Or declare at_most_rows.",
+        )
+    rows = _best_cap(sizes, schema, level, largest, lambda cap: Weights(Norm.L1, SHARE, cap))
     weights = Weights(Norm.L1, SHARE, rows)
     groups = [
         _best_cap(
             one,
             schema,
             level,
-            _most_groups(schema, name),
+            _most_groups(schema, name, largest),
             lambda cap: Weights(Norm.L1, SHARE, cap, each_group=True),
             people=True,
         )
@@ -834,42 +872,38 @@ def suggest_caps(profile: Profile, schema: Schema, epsilon: object) -> Suggested
         if one.seen
     ]
     fullest = [_covering(one) for one in profile.fullest.values() if one.seen]
-    missing = profile.missing if profile.missing_seen else None
     return SuggestedCaps(
         epsilon=level,
         max_rows=rows,
         max_groups=max(groups, default=None),
         max_rows_per_group=min(max(fullest), rows) if fullest else None,
-        kept=_kept(sizes, lambda size: size * weights.of(size), ceiling, missing),
+        kept=_kept_share(sizes, lambda size: size * weights.of(size), ceiling, profile.missing),
+        condition=_condition(sizes.largest, schema.unit) if ceiling is None else "",
     )
 
 
-def _most_groups(schema: Schema, name: str) -> int | None:
+def _most_groups(schema: Schema, name: str, largest: int) -> int:
+    """In how many groups somebody is at most who has no more than so many rows."""
     column = schema.columns[name]
-    listed = len(column.values) if isinstance(column, CategoryColumn) else None
-    known = [one for one in (listed, schema.at_most_groups, schema.at_most_rows) if one is not None]
-    return min(known, default=None)
+    listed = len(column.values) if isinstance(column, CategoryColumn) else largest
+    return min(listed, schema.at_most_groups or largest, largest)
 
 
 def _best_cap(
     sizes: SizeHistogram,
     schema: Schema,
     level: Fraction,
-    ceiling: int | None,
+    largest: int,
     weighed: Callable[[int], Weights],
     *,
     people: bool = False,
 ) -> int:
     """The cap with the narrowest interval, of those that keep most and leave out little."""
-    sizes = replace(sizes, far_out=_FAR_OUT)
-    largest = sizes.largest if ceiling is None else ceiling
-    if largest is None:
-        largest = SIZES[-1]
     candidates = [size for size in SIZES if size < largest]
     candidates = [cap for cap in (*candidates, largest) if cap <= MOST_ROWS] or [MOST_ROWS]
     moved = moved_by_unit(schema)
 
-    whole = sizes.total(Fraction, ceiling).value
+    whole = sizes.total(Fraction, largest).value
 
     def error(cap: int) -> tuple[float, float]:
         """How much too much the cap leaves out, and the width of an interval."""
@@ -882,10 +916,10 @@ def _best_cap(
         def held(size: int) -> Fraction:
             return size * weights.of(size)
 
-        if sizes.total(held, ceiling).value < _LEAST_KEPT * whole:
+        if sizes.total(held, largest).value < _LEAST_KEPT * whole:
             return inf, 0.0
         margin = float(Laplace(scale=moved * cap / level).accuracy(CONFIDENCE))
-        aside = max(0.0, sizes.lost(lost, ceiling).upper(_TAIL))
+        aside = max(0.0, sizes.lost(lost, largest).upper(_TAIL))
         return float(aside > _MOST_ASIDE * margin), 2 * margin + aside
 
     errors = {cap: error(cap) for cap in candidates}
@@ -905,9 +939,18 @@ class BetterCap:
         """The advice."""
         where = "for this question" if self.cap < declared else "declared for the table"
         return (
-            f"{', '.join(names)}: with max_rows = {self.cap} {where}, noise and what the cap "
-            f"leaves out would be about {self.width / self.instead:.0%} of what they are, together."
+            f"{', '.join(names)}: with max_rows = {self.cap} {where}, the whole interval would be "
+            f"{_times(self.instead / self.width)} narrower."
         )
+
+
+def _times(factor: float) -> str:
+    """How many times something is, at least.
+
+    >>> _times(14.9), _times(1.29)
+    ('14 times', '1.2 times')
+    """
+    return f"{floor(factor):,} times" if factor >= 10 else f"{floor(10 * factor) / 10:g} times"
 
 
 def better_cap(
@@ -919,7 +962,7 @@ def better_cap(
     """
     ceiling, now = schema.at_most_rows, effect.weights
     largest = profile.rows.largest if ceiling is None else ceiling
-    if now.norm is not Norm.L1 or largest is None or profile.rows.seen == 0:
+    if now.norm is not Norm.L1 or largest is None:
         return None
 
     def width(cap: int) -> float:
@@ -928,7 +971,7 @@ def better_cap(
         def lost(size: int) -> Fraction:
             return size * (1 - weights.of(size))
 
-        aside = max(0.0, profile.rows.lost(lost, ceiling).upper(_TAIL))
+        aside = max(0.0, profile.rows.lost(lost, largest).upper(_TAIL))
         return 2 * margin * cap / now.cap + aside
 
     candidates = {size for size in (*SIZES, largest) if size <= min(largest, MOST_ROWS)}

@@ -16,6 +16,7 @@ from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
 from discreet.ledger.declarations import BudgetCap
 from discreet.number_text import plural
+from discreet.plan.schema import CAP_NAMES, protected_text
 from discreet.strict_json import Digest, decoded
 from discreet.templates import table_html
 from discreet.text_table import TextTable, aligned, printable
@@ -153,6 +154,11 @@ class Certificate:
         return ", ".join(paid).replace("= ≈", "≈ ") + own
 
     @property
+    def protected(self) -> str:
+        """Whom the answer protects, and for how much one of them counted."""
+        return protected_text(self.unit, self.caps)
+
+    @property
     def budget(self) -> tuple[BudgetCap, Totals] | None:
         """The budget of the table, and what was spent of it right after the charge."""
         if self.account is None:
@@ -162,14 +168,12 @@ class Certificate:
     @property
     def caps(self) -> dict[str, int]:
         """For how much one person counts in this question."""
-        names = ("max_groups", "max_rows", "max_rows_per_group")
-        declared = {name: cap for name in names if (cap := getattr(self, name)) is not None}
+        declared = {name: cap for name in CAP_NAMES if (cap := getattr(self, name)) is not None}
         return declared | (self.lowered or {})
 
     @property
     def lines(self) -> list[tuple[str, str]]:
         """What it states, by topic."""
-        whose = ", ".join([f"each {self.unit}", *_named(self.caps)])
         ceilings = {
             name: ceiling
             for name in ("at_most_rows", "at_most_groups")
@@ -197,7 +201,7 @@ class Certificate:
             ("table", self.table),
             *_told(told, "as typed"),
             ("question", self.question),
-            ("protects", whose),
+            ("protects", self.protected),
             ("neighbors", self.neighbors),
             *_told(told, "ceilings", "bounds", "profile"),
             *(("noise" if place == 0 else "", line) for place, line in enumerate(noise)),

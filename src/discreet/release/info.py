@@ -13,7 +13,6 @@ from typing import Any, Final
 from discreet.accounting.filters import Filter, left_text, share_left
 from discreet.errors import DiscreetError, Front
 from discreet.exact import decimal_text, percent_text
-from discreet.measures.measure import sentence_list
 from discreet.number_text import plural
 from discreet.plan.calendar import Dated, dated_text
 from discreet.plan.expressions import constant_text, quoted_name
@@ -31,7 +30,12 @@ from discreet.release.plan import make_plan
 from discreet.templates import table_html
 from discreet.text_table import TextTable, wrapped
 
-_KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime"}
+_CONSTANTS: Final = {
+    Dated.DAYS: "'2025-01-01'",
+    Dated.SECONDS: "'2025-01-01 12:00'",
+    Dated.TIME: "'12:00'",
+}
+_KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime", Dated.TIME: "time of day"}
 _WIDTH: Final = 80
 _MOST_VALUES: Final = 8
 _LONGEST_VALUE: Final = 30
@@ -144,7 +148,11 @@ class TableInfo:
         )
 
     def _blocks(self, front: Front) -> Iterator[list[tuple[str, str]]]:
-        about = [("table", self.name), ("protects", f"{self.protects}; {self.neighbors} neighbors")]
+        about = [
+            ("table", self.name),
+            ("protects", self.protects),
+            ("neighbors", self.neighbors),
+        ]
         if self.budget is not None and self.share_left is not None:
             left = f"{self.left} is left, {percent_text(self.share_left)}"
             about.append(("budget", f"{self.budget}; {left}"))
@@ -175,7 +183,7 @@ def table_info(schema: Schema, standing: Filter | None) -> TableInfo:
     """What may be asked, by the declarations; ``standing`` is the budget and what is spent."""
     examples = _Examples(schema, standing)
     columns = tuple(
-        ColumnInfo(name, _holds(column), _declared(column), examples.about(name, column))
+        ColumnInfo(name, column_words(column), _declared(column), examples.about(name, column))
         for name, column in schema.columns.items()
     )
     private = [
@@ -194,7 +202,7 @@ def table_info(schema: Schema, standing: Filter | None) -> TableInfo:
     known = standing is not None
     return TableInfo(
         name=schema.name,
-        protects=_protects(schema),
+        protects=schema.protected,
         neighbors=schema.neighbors.value,
         caps=caps if schema.by_person else {},
         budget=str(standing.budget) if standing is not None else None,
@@ -233,7 +241,11 @@ class _Examples:
     def looked_up(self, table: str) -> ExampleQuestion | None:
         """A question about rows with what a public table says of them."""
         own, others = self._schema.columns, self._schema.public[table].columns
-        pairs = sorted(product(own, others), key=lambda pair: pair[0] != pair[1])
+        pairs = [
+            (left, right)
+            for left, right in product(own, others)
+            if _joins(left, own[left], right, others[right])
+        ]
         return self._first(
             f"SELECT {one} FROM {self._table} JOIN {_name(table)} "
             f"ON {self._table}.{_name(left)} = {_name(table)}.{_name(right)}"
@@ -255,7 +267,7 @@ class _Examples:
             case BooleanColumn():
                 yield from groups
                 yield from self._where(asked)
-            case NumberColumn(dated=Dated.SECONDS):
+            case NumberColumn(dated=Dated.SECONDS | Dated.TIME):
                 taken = {other.lower() for other in self._schema.columns}
                 hour = "hour_of_day" if "hour" in taken else "hour"
                 yield from (
@@ -298,19 +310,28 @@ class _Examples:
         return True
 
 
-def _protects(schema: Schema) -> str:
-    if not schema.by_person:
-        return "each row"
-    caps = {
-        "groups": schema.max_groups,
-        "rows": schema.max_rows,
-        "rows in a group": schema.max_rows_per_group,
-    }
-    listed = [f"{cap:,} {name}" for name, cap in caps.items() if cap is not None]
-    return f"each {schema.unit}" + (f", in at most {sentence_list(listed)}" if listed else "")
+def _joins(name: str, column: Column, other_name: str, other: Column) -> bool:
+    """Whether two columns look as if they held the same: by their names, and their public values.
+
+    >>> texts, numbers = CategoryColumn(("A", "B")), CategoryColumn((1, 2))
+    >>> _joins("ward", texts, "Ward", texts), _joins("ward", texts, "name", texts)
+    (True, False)
+    >>> _joins("ward", texts, "ward", numbers)
+    False
+    """
+    if _folded(name) != _folded(other_name):
+        return False
+    if isinstance(column, CategoryColumn) and isinstance(other, CategoryColumn):
+        return not set(column.values).isdisjoint(other.values)
+    return True
 
 
-def _holds(column: Column) -> str:
+def _folded(name: str) -> str:
+    """A name without what only its writing decides: ward_id and WardID are one."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def column_words(column: Column) -> str:
     """What a column is declared to hold, in words; a long list is cut."""
     match column:
         case CategoryColumn(values):
@@ -321,7 +342,7 @@ def _holds(column: Column) -> str:
         case BooleanColumn():
             return "true or false"
         case TextColumn():
-            return "a text; which there are is private"
+            return "text; its values are private"
         case NumberColumn():
             kind = _KINDS.get(column.dated, "whole number" if column.whole else "number")
             if column.low is None or column.high is None:
@@ -341,7 +362,7 @@ def _declared(column: Column) -> dict[str, Any]:
 
 
 def _held(columns: Mapping[str, Column]) -> dict[str, str]:
-    return {name: _holds(column) for name, column in columns.items()}
+    return {name: column_words(column) for name, column in columns.items()}
 
 
 def _not_possible(schema: Schema, *, finds_groups: bool) -> Iterator[str]:
@@ -378,9 +399,7 @@ def _beside(label: str, words: str, width: int) -> Iterator[str]:
 def _middle(column: NumberColumn) -> str:
     """A constant between the bounds; without any, one that may be met."""
     if column.low is None or column.high is None:
-        return {Dated.DAYS: "'2025-01-01'", Dated.SECONDS: "'2025-01-01 12:00'"}.get(
-            column.dated, "0"
-        )
+        return _CONSTANTS.get(column.dated, "0")
     middle = Fraction(int(column.low + (column.high - column.low) / 2))
     return constant_text(middle, column.dated)
 

@@ -22,7 +22,7 @@ from discreet.errors import (
 from discreet.ledger import Ledger
 from discreet.plan.schema import ROW, PartnerTable, Schema
 from discreet.policy.policy_file import MEMORY
-from discreet.policy.reader import PrivateTable, columns_of
+from discreet.policy.reader import PrivateTable, PublicTable, columns_of, lookup
 from discreet.privacy.losses import Budget
 from discreet.privacy.sensitivity import Neighbors
 from discreet.release.plan import ReadAccount
@@ -67,7 +67,8 @@ def table(
     ``engine`` is what reads the rows, "duckdb", "postgres" or "spark": the source says it, but for
     Parquet files, which DuckDB reads unless it is "spark".
     ``private`` are further tables about the same people, each declared by ``beside``, ``public``
-    are lookup tables that are not sensitive.  SQL can join both.
+    are lookup tables that are not sensitive: a source, or what ``lookup`` declares.  SQL can join
+    both.
 
     >>> import pandas
     >>> from discreet.question.builder import col, rows
@@ -205,7 +206,10 @@ def read_declarations(
                 "private table is declared like the first. Write private={"
                 f'{label[:60]!r}: dp.beside("{label[:60]}.csv", columns={{…}}, max_rows=1)}}.'
             )
-    sources = {label: find_source(one) for label, one in lookups.items()}
+    public_tables = {
+        label: one if isinstance(one, PublicTable) else lookup(one)
+        for label, one in lookups.items()
+    }
     whose = _unit(unit)
     schema = Schema(
         name=_name(name, source, table),
@@ -227,14 +231,17 @@ def read_declarations(
             )
             for label, other in others.items()
         },
-        public={label: read_public(label, one) for label, one in sources.items()},
+        public={
+            label: read_public(label, one.source, one.columns)
+            for label, one in public_tables.items()
+        },
     )
     return TableDeclarations(
         schema=schema,
         sources=Sources(
             find_source(source, table, engine),
             {label: other.source for label, other in others.items()},
-            sources,
+            {label: one.source for label, one in public_tables.items()},
         ),
         ledger=ledger,
         budget=budget,

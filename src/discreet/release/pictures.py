@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
+from discreet.measures.measure import Statistic
 from discreet.number_text import NumberText
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.question.groupings import ALL, label_text
@@ -56,6 +57,9 @@ class Drawn(Protocol):
     def adds_up(self, name: str) -> bool:
         """Whether the numbers of a column are parts of a whole."""
 
+    def statistic(self, name: str) -> Statistic | None:
+        """The statistic that a column is; None if it was computed from others."""
+
     def printed(self, name: str) -> Sequence[NumberText]:
         """The numbers of a column as people read them."""
 
@@ -86,7 +90,6 @@ def column_picture(release: Drawn, name: str) -> "Picture":
     groups, cells = [release.groups[one] for one in finite], [column[one] for one in finite]
     if any(None in group for group in groups):
         return _tables(release, name, title, groups, cells, remarks)
-    remarks = [*_of_truth(column), *remarks]
     found = _axis(release.keys, groups)
     if found is not None:
         return _series(release, name, title, found, groups, cells, remarks)
@@ -112,7 +115,6 @@ def _tables(
         if len(by_keys) > 1:
             what = ", ".join(label_text(release.keys[key]) for key in some) or "the total"
             remarks.append(f"drawn is the table by {what}, of {len(by_keys):,} tables")
-        remarks = [*_of_truth(cells), *remarks]
         own = [
             group
             for group in groups
@@ -176,21 +178,29 @@ def _heat_map(
                 )
             )
     names = label_text(release.keys[rows]), label_text(release.keys[columns])
-    counted = " of what was counted" if _of_truth(list(found.values())) else ""
+    kinds = {one.kind for one in found.values()}
+    counted = f" of the capped {_noun(release, name)}" if kinds - {IntervalKind.NOISE} else ""
     remarks.insert(0, f"± at {release.level_text}{counted}; the stronger the color, the larger")
     zero = release.adds_up(name)
     return heat_map_picture(cells, title, names, "; ".join(remarks), from_zero=zero)
 
 
-def _of_truth(column: Sequence[Estimate]) -> list[str]:
-    """That what is drawn was counted, and that intervals hold more than noise."""
-    kinds = {one.kind for one in column}
-    if IntervalKind.COUNTED in kinds:
-        return ["drawn is what was counted, and its intervals are of that"]
+def _noun(release: Drawn, name: str) -> str:
+    """What a column holds."""
+    statistic = release.statistic(name)
+    return "count" if statistic is not None and statistic.counts else "number"
+
+
+def _of_truth(release: Drawn, name: str, mark: str, ends: str) -> list[str]:
+    """What a mark stands for, and what the interval at it, where caps may leave rows out."""
+    kinds = {one.kind for one in release.column(name)}
     if not kinds - {IntervalKind.NOISE}:
         return []
-    likely = ", likely" if IntervalKind.LIKELY in kinds else ""
-    return [f"drawn is what was counted; intervals are of the truth{likely}"]
+    what = _noun(release, name)
+    whole = "capped" if IntervalKind.COUNTED in kinds else "full"
+    likely = " (likely)" if IntervalKind.LIKELY in kinds else ""
+    interval = f"{release.level_text} interval for the {whole} {what}{likely}"
+    return [f"{mark}: capped {what}; {ends}: {interval}"]
 
 
 def _bars(
@@ -204,6 +214,8 @@ def _bars(
     """A bar or a point for each group; those of several keys stand beside each other."""
     from discreet.plots import MOST_PANELS, estimates_picture
 
+    mark = "bar" if release.adds_up(name) else "point"
+    remarks = [*_of_truth(release, name, mark, "whisker"), *remarks]
     kept, names = list(range(len(groups))), list[str]()
     colored = _colored(groups)
     if colored is None:
@@ -280,6 +292,7 @@ def _series(
     if places is None:  # few of many numbers remained
         return _bars(release, name, title, groups, cells, remarks)
     shown = [cells[one] for one in kept]
+    remarks = [*_of_truth(release, name, "line", "band"), *remarks]
     return series_picture(
         places,
         unique_labels([groups[one] for one in kept]),

@@ -23,7 +23,6 @@ from discreet.accounting.filters import (
 )
 from discreet.errors import (
     BudgetExhaustedError,
-    DiscreetError,
     Front,
     PrivacyParameterError,
     QueryError,
@@ -59,10 +58,11 @@ from discreet.privacy.losses import (
 from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping, recorded_labels
 from discreet.question.query import Scan
-from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes, named_number
+from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
 from discreet.release.consistent import is_moved, left_as_measured, moved_notes
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
+    UNREADABLE,
     Price,
     PricedKeySelection,
     PricedMeasure,
@@ -79,7 +79,6 @@ from discreet.release.release import (
     NONE_FOUND,
     check_rank_names,
     merged_notes,
-    no_group_notes,
     read_confidence,
     small_group_notes,
     table_remarks,
@@ -87,6 +86,7 @@ from discreet.release.release import (
 )
 from discreet.release.run import declare_parts, expected_margin
 from discreet.release.top_groups import PricedChoice, first_notes
+from discreet.release.ungrouped import no_group_notes
 from discreet.templates import table_html
 from discreet.text_table import TextTable
 
@@ -521,7 +521,9 @@ class Plan:
             return f"more than the {left} that is left of the budget"
         taken = _taken(state, cost)
         fitting = (
-            "it is the last one that fits" if many == 1 else f"about {many:,} such questions fit"
+            "the rest of the budget does not cover a second one"
+            if many == 1
+            else f"about {many:,} such questions fit"
         )
         if many >= _VERY_MANY:
             fitting = "more than a million such questions fit"
@@ -725,8 +727,8 @@ class Plan:
         if not related:
             return []
         return [
-            f"{', '.join(related)}: the ± is that of columns that are spread evenly between their "
-            "bounds and are not related. It is larger where they spread less."
+            f"{', '.join(related)}: the ± is for unrelated columns that are spread evenly between "
+            "their bounds. It is larger where they vary less."
         ]
 
     @property
@@ -765,38 +767,38 @@ class Plan:
         listed, noun = ", ".join(names), _counted_noun(question)
         found_by = found.mechanism
         text = (
-            f"{listed}: groups are found privately, and others are not shown. From "
-            f"{found_by.half_point:,} {noun} on a group appears more often than not, from "
-            f"{found_by.people_for(_NEARLY_SURE):,} on nearly sure to (95%); of fewer than "
-            f"{found_by.people_for(_HARDLY_EVER):,} it hardly ever does (1%)."
+            f"{listed}: groups are found privately (partition selection), and small ones are not "
+            f"shown. A group of {found_by.half_point:,} {noun} is shown in 50 of 100 answers, of "
+            f"{found_by.people_for(_NEARLY_SURE):,} in 95, of "
+            f"{found_by.people_for(_HARDLY_EVER):,} in 1."
         )
         notes = [f"{text} {_weighed_text(found_by)}".rstrip()]
         assigned = self.effects.assigned
         if assigned is not None and assigned.bites:
             cap, person = self.price.unit.group_cap, with_article(_whose(question))
             notes.append(
-                f"{listed}: {person} in more than {named_number(cap, 'group')} was "
-                f"assigned to {cap:,} of them by a hash, and helps no other to appear."
+                f"{listed}: {person} in more than {plural(cap, 'group')} helps only {cap:,} "
+                "of them to be shown, which a hash chose."
             )
         counts = [one.name for one in question.outputs if one.measure == found.answers]
         if counts:
             notes.append(
-                f"{', '.join(counts)}: a group of few appears only where noise makes them more, so "
-                f"that a number near {found.released.threshold:,} is often too high. Its bounds "
-                "allow for that."
+                f"{', '.join(counts)}: a small group is shown only where noise raised its number, "
+                f"so a number near {found.released.threshold:,} is often too high. The interval "
+                "allows for that."
             )
         return notes
 
     @property
     def none_found(self) -> str:
-        """What an answer says in which no group was found, where groups are found privately."""
+        """What an answer says that shows no group, where groups are found privately."""
         found, noun = self.price.selection, _counted_noun(self.question)
         if found is None:
             return LEFT_OUT
         text = (
-            f"{NONE_FOUND}: one of {found.mechanism.half_point:,} {noun} would have appeared as "
-            f"often as not, one of {found.mechanism.people_for(_NEARLY_SURE):,} nearly surely. A "
-            "larger ε, or coarser groups, find more"
+            f"{NONE_FOUND}: a group needs about {found.mechanism.half_point:,} {noun}, and "
+            f"{found.mechanism.people_for(_NEARLY_SURE):,} to be shown in 95 of 100 answers. A "
+            "larger ε, or coarser groups, show more"
         )
         weighed = _weighed_text(found.mechanism).removesuffix(".")
         return f"{text}. {weighed}" if weighed else text
@@ -854,8 +856,8 @@ class Plan:
     def joins(self) -> list[str]:
         """How many pairs of one person's rows are made, where a join of private tables has many."""
         return [
-            f"at most {most:,} pairs of one person's rows are made; of a person with more, rows "
-            "are left out by a hash"
+            f"the join makes at most {most:,} pairs of one person's rows; of a person with more, a "
+            "hash leaves rows out"
             for most in self.question.pair_limits
         ]
 
@@ -865,7 +867,7 @@ class Plan:
         question = self.question
         return (
             *undeclared_value_notes(question),
-            *no_group_notes(question),
+            *merged_notes(no_group_notes(question)),
             *table_remarks(question),
             *(left_as_measured(question) if question.after.nonnegative else ()),
         )
@@ -940,17 +942,7 @@ class Plan:
         if question.query.source.text:
             lines.append(f"rows       {question.query.source.text}")
         lines += [f"joins      {limit}" for limit in self.joins]
-        if schema.by_person:
-            listed = ((schema.max_groups, "group"), (schema.max_rows, "row"))
-            caps = [plural(cap, what) for cap, what in listed if cap is not None]
-            if schema.max_rows_per_group is not None:
-                caps.append(f"{plural(schema.max_rows_per_group, 'row')} in a group")
-            lines.append(
-                f"protects   each {schema.unit}, {schema.neighbors} neighbors; at most "
-                f"{sentence_list(caps)} each; who has more counts for no more"
-            )
-        else:
-            lines.append(f"protects   each row, {schema.neighbors} neighbors")
+        lines += [f"protects   {schema.protected}", f"neighbors  {schema.neighbors}"]
         if question.keys:
             lines.append(f"groups     {self.groups_text('all released')}")
         lines.append(f"price      {self.price_text}")
@@ -1090,8 +1082,21 @@ def plan_from_data(data: Mapping[str, Any], schema: Schema) -> Plan | None:
     try:
         question = checked_question(query_from_data(data["query"]), schema)
         return Plan(question, price_from_data(data["price"], question))
-    except (DiscreetError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        return None  # a part of it is of another kind
+    except UNREADABLE:
+        return None
+
+
+def plan_anew(plan: Plan, schema: Schema) -> Plan | None:
+    """The plan that these declarations make of a plan's query and price; None if it is another one.
+
+    Nothing else of the plan is believed: somebody may have changed it.
+    """
+    try:
+        made = plan_from_data(json.loads(json.dumps(plan.to_data())), schema)
+    except UNREADABLE:
+        return None
+    same = made is not None and (made.question, made.price) == (plan.question, plan.price)
+    return made if same else None
 
 
 def make_plan(
@@ -1326,10 +1331,10 @@ def _weighed_text(found_by: KeySelection) -> str:
         return ""
     half, ends = Fraction(1, 2), (1, found_by.groups)
     least, most = (found_by.people_for(half, keys) for keys in ends)
-    many = named_number(found_by.usual_keys, "group")
+    many = plural(found_by.usual_keys, "group")
     return (
-        f"That is for people who are in {many} each. It takes {least:,} people who are in no other "
-        f"group, and {most:,} who are in {found_by.groups:,}."
+        f"These numbers are for people in {many} each. For 50 of 100 answers, {least:,} people in "
+        f"no other group are enough; of people in {found_by.groups:,} groups it takes {most:,}."
     )
 
 

@@ -7,9 +7,11 @@ Proof: docs/proofs/profile.md
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import ceil, floor
 from typing import Any, Literal, Protocol
 
 from discreet.accounting.filters import Filter, charge, spend_limits
@@ -47,12 +49,15 @@ from discreet.text_table import aligned
 Noise = Laplace | Gaussian
 _CONFIDENCE = Fraction(95, 100)
 _TAIL = Fraction(25, 1000)
-_OCTAVES = 5
-"""Nobody is taken to have a size so many octaves above the largest that is seen."""
-_NEAR, _FAR_OUT, _GAP = Fraction(5, 100), Fraction(2, 100), 4
+_NEAR, _FAR_OUT, _GAP = Fraction(5, 100), Fraction(1, 1000), 4
+"""How often noise is taken for somebody: near those that are seen, and far beyond them."""
+_UNPLACED_BINS, _UNPLACED = 10, 1 << 12
+"""People who are there, and whose size is not seen, are asked to have no more than so many bins
+above the last that is counted, or than this number where that is more."""
+LARGEST_SIZES = 3
+"""Between so many of them the noise of those who are counted again chooses."""
 _WINDOWS = (1, 2, 4, 8, 16)
 """So many neighboring bins are looked at together for whether somebody is seen in them."""
-_VERSION = 1
 _LARGEST_COUNT = 1 << 62
 
 
@@ -105,13 +110,56 @@ class Amount:
 
 
 @dataclass(frozen=True)
+class Recount:
+    """People by size once more, with noise of their own: in the first bins, and beyond them.
+
+    One histogram says where people are seen, and this one how many they are: so its noise knows
+    nothing of how the bins were chosen.
+    """
+
+    counts: tuple[int, ...]
+    rest: int
+    noise: Noise
+
+    @cached_property
+    def draws(self) -> tuple[NoiseDraw, ...]:
+        """The draw of noise in each of the bins."""
+        return tuple(NoiseDraw(self.noise) for _ in self.counts)
+
+    @cached_property
+    def beyond(self) -> Amount:
+        """How many people have a size beyond the bins."""
+        return Amount(Fraction(self.rest), LinearError(((Fraction(1), NoiseDraw(self.noise)),)))
+
+    def above(self, size: int) -> Amount:
+        """How many people have more than the end of a bin."""
+        places = range(SIZES.index(size) + 1, len(self.counts))
+        terms = tuple((Fraction(1), self.draws[place]) for place in places)
+        between = Amount(Fraction(sum(self.counts[place] for place in places)), LinearError(terms))
+        return self.beyond.plus(between)
+
+    @property
+    def reach(self) -> int:
+        """The largest size in the bins."""
+        return SIZES[len(self.counts) - 1] if self.counts else 0
+
+
+def _is_somebody(people: Amount, alarms: Fraction) -> bool:
+    """Whether it is more than noise makes of nobody, but for this share of profiles."""
+    return people.lower(alarms) > 0
+
+
+@dataclass(frozen=True)
 class SizeHistogram:
     """How many people have a size in each bin, with noise of the same law on each number."""
 
     counts: tuple[int, ...]
     noise: Noise
-    far_out: Fraction = _FAR_OUT
-    """In how many profiles noise is taken for somebody far beyond all others, at most."""
+    again: Recount | None = None
+    """Those up to the size at which somebody is seen, and how many are beyond it.
+
+    None in a profile of a table with a ceiling, and in one of version 0.2.0.
+    """
 
     @cached_property
     def draws(self) -> tuple[NoiseDraw, ...]:
@@ -124,12 +172,12 @@ class SizeHistogram:
 
         Somebody is seen where one, two or four neighboring bins hold more than noise makes of
         nothing, anywhere in the histogram, in 95 of 100 profiles; far beyond those that are seen
-        before, in 98 of 100, or as ``far_out`` says.  Several bins are looked at together only
-        beyond those in which fewer show somebody.
+        before, in 999 of 1,000, since a stray bin would mislead.  Several bins are looked at
+        together only beyond those in which fewer show somebody.
         """
         last = 0
         for width in _WINDOWS:
-            far, near = self._hidden(width, self.far_out), self._hidden(width, _NEAR)
+            far, near = self._hidden(width, _FAR_OUT), self._hidden(width, _NEAR)
             end = last + width
             while end <= len(self.counts):
                 people = sum(self.counts[end - width : end])
@@ -146,67 +194,88 @@ class SizeHistogram:
         return float(combined_margin([(Fraction(1), self.noise)] * width, 1 - 2 * each))
 
     @property
-    def largest(self) -> int | None:
-        """The size that nobody is taken to exceed: some octaves above the largest that is seen."""
-        if not 0 < self.seen <= len(SIZES):  # nobody is seen, or somebody beyond all sizes
-            return None
-        return SIZES[min(self.seen - 1 + 2 * _OCTAVES, len(SIZES) - 1)]
+    def counted_again(self) -> int:
+        """In how many bins people are counted again: two octaves more than somebody is seen in."""
+        return min(self.seen + 4, len(SIZES)) if self.seen else 0
 
     @cached_property
-    def fading(self) -> Fraction:
-        """How many times as many people an octave of sizes holds at most as the one before.
+    def largest(self) -> int | None:
+        """The size that intervals ask nobody to exceed, where no ceiling is declared; None if the
+        profile does not know how many people are beyond those that it sees.
 
-        As the first octave in which nobody is seen, at most, to the last in which somebody is.
+        That is little more than the largest that is seen, an octave more where somebody is there,
+        and far more where somebody is beyond all that was counted.
         """
-        people = sum(self.counts[max(0, self.seen - 2) : self.seen])
-        next_octave = self._unseen(lambda _: Fraction(1), Fraction(0))
-        most = Fraction(max(0.0, next_octave.upper(Fraction(1, 10))))
-        return min(Fraction(1), most / people) if people > 0 else Fraction(1)
+        return self.largest_but(_NEAR)
 
-    def lost(self, weigh: Callable[[int], Fraction], ceiling: int | None) -> Amount:
-        """Σ weigh(size) over people, with those that a profile cannot see.
+    def largest_but(self, alarms: Fraction) -> int | None:
+        """The same, where noise is taken for somebody in this share of profiles at most."""
+        if self.again is None or not self.again.counts:
+            return None
+        places, last = len(self.again.counts), len(SIZES) - 1
+        if _is_somebody(self.again.beyond, alarms):
+            return max(SIZES[min(places - 1 + _UNPLACED_BINS, last)], _UNPLACED)
+        near = SIZES[min(self.seen + 2, places - 1)]
+        return self.again.reach if _is_somebody(self.again.above(near), alarms) else near
 
-        Without a ceiling people are taken to become fewer from octave to octave as ``fading`` says.
+    @property
+    def hidden(self) -> tuple[int, Amount] | None:
+        """A size, and how many people have more: none of them, if intervals are to hold.
+
+        Of those who are beyond all that was counted, it is known that they are there.
         """
-        seen = self.total(weigh, ceiling)
-        return seen if ceiling is not None else seen.plus(self._unseen(weigh, self.fading))
+        if self.again is None or self.largest is None:
+            return None
+        size = min(self.largest, self.again.reach)
+        return size, self.again.above(size)
 
-    def _unseen(self, weigh: Callable[[int], Fraction], fading: Fraction) -> Amount:
-        """Σ weigh(size) beyond the last bin in which people are seen, octave by octave."""
-        part, weight, last = Fraction(1), Fraction(0), len(SIZES) - 1
-        for place in range(self.seen + 1, self.seen + 1 + 2 * _OCTAVES, 2):
-            weight += part * weigh(SIZES[min(place, last)])
-            part *= fading
-        places = range(self.seen, self.seen + 2 if weight and self.seen < last else self.seen)
-        terms = tuple((weight, self.draws[place]) for place in places)
-        return Amount(weight * sum(self.counts[place] for place in places), LinearError(terms))
+    @property
+    def unplaced(self) -> bool:
+        """Whether people are there of whom nobody knows how much larger they are."""
+        return self.again is not None and (self.largest or 0) > self.again.reach
 
-    def total(
-        self, weigh: Callable[[int], Fraction], ceiling: int | None, *, least: bool = False
-    ) -> Amount:
-        """Σ weigh(size) over people, where no size is larger than stated; at the ends of bins.
+    def lost(self, weigh: Callable[[int], Fraction], most: int) -> Amount:
+        """Σ weigh(size) over people, of whom nobody is larger than ``most``.
 
-        With a ceiling over all bins up to it, without one up to the last in which people are
-        seen.  ``least``: at the lower ends.
+        Of those who are beyond the bins that were counted again, each is taken to be as large.
         """
-        value, terms = Fraction(0), []
-        for place in range(self.seen if ceiling is None else len(self.counts)):
+        seen = self.total(weigh, most)
+        if self.again is None or most <= self.again.reach:
+            return seen
+        return seen.plus(self.again.beyond.times(weigh(most)))
+
+    def total(self, weigh: Callable[[int], Fraction], most: int, *, least: bool = False) -> Amount:
+        """Σ weigh(size) over people in bins up to a size, at the ends of bins.
+
+        In those that were counted again, if any were.  ``least``: at the lower ends.
+        """
+        value, terms, best = Fraction(0), [], self.again or self
+        for place, (people, draw) in enumerate(zip(best.counts, best.draws, strict=True)):
             low, high = bin_bounds(place)
-            if ceiling is not None and low > ceiling:
+            if low > most:
                 break
-            top = high or ceiling or low
-            size = low if least else top if ceiling is None else min(top, ceiling)
-            weight = weigh(size)
+            weight = weigh(low if least else min(high or most, most))
             if weight:
-                value += weight * self.counts[place]
-                terms.append((weight, self.draws[place]))
+                value += weight * people
+                terms.append((weight, draw))
         return Amount(value, LinearError(tuple(terms)))
 
 
-class _Kept(Shape, frozen=True):
-    """What the ledger keeps of a profile."""
+class _KeptAgain(Shape, frozen=True):
+    """What the ledger keeps of people who were counted again."""
 
-    version: Literal[1]
+    noise: str
+    counts: tuple[int, ...]
+    beyond: int
+
+
+class _Kept(Shape, frozen=True):
+    """What the ledger keeps of a profile.
+
+    Version 2 says how many people are beyond those that are seen, which 0.2.0 did not ask.
+    """
+
+    version: Literal[1, 2]
     profile: str
     columns: dict[str, str]
     noise: tuple[Literal["laplace", "gaussian"], str, str, str]
@@ -214,6 +283,7 @@ class _Kept(Shape, frozen=True):
     groups: dict[str, tuple[int, ...]]
     fullest: dict[str, tuple[int, ...]]
     missing: int
+    again: _KeptAgain | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,7 +308,21 @@ class Profile:
         shown = f"people by size, {self.margin_text}; entry {self.entry}"
         version = f" of version {self.version}" if self.version else ""
         lines = [f"profile{version}: {shown}", *aligned(self.table())]
-        return "\n".join([*lines, f"rows without an id: {self.missing_text}"])
+        hidden = f"{self.hidden_text[0].lower()}{self.hidden_text[1:]}"
+        missing = f"rows without an id: {self.missing_text}"
+        return "\n".join([*lines, missing, f"rows of one person: {hidden}"])
+
+    @property
+    def hidden_text(self) -> str:
+        """How many may have more rows than the largest size that was counted."""
+        if self.rows.hidden is None:
+            return "How many have more rows than those who are seen is not known"
+        size, people = self.rows.hidden
+        low, high = (max(0.0, end) for end in (people.lower(_TAIL), people.upper(_TAIL)))
+        if not self.rows.unplaced:
+            return f"Up to {ceil(high):,} may have more than {size:,}, unseen in the noise"
+        many = f"{floor(low):,} to {ceil(high):,} have more than {size:,}"
+        return f"{many}, and how many each has is not seen"
 
     @property
     def missing_text(self) -> str:
@@ -250,7 +334,7 @@ class Profile:
     @property
     def margin_text(self) -> str:
         """How far noise may be from the numbers."""
-        by_rows = self.rows.noise.accuracy(_CONFIDENCE)
+        by_rows = (self.rows.again or self.rows).noise.accuracy(_CONFIDENCE)
         others = {one.noise.accuracy(_CONFIDENCE) for one in self.groups.values()} - {by_rows}
         text = f"each number ± {margin_text(by_rows, whole=True)} (95%)"
         return text + "".join(
@@ -279,18 +363,23 @@ class Profile:
     def to_data(self) -> dict[str, Any]:
         """Plain data: the noisy numbers by bin, and the size of the noise at 95%."""
 
-        def bins(histogram: SizeHistogram) -> dict[str, int]:
+        def bins(histogram: SizeHistogram | Recount) -> dict[str, int]:
             named = map(bin_text, range(len(histogram.counts)))
             return dict(zip(named, histogram.counts, strict=True))
 
+        again = self.rows.again
+        hidden = None
+        if again is not None:
+            hidden = {"more_than": again.reach, "people": again.rest}
         return {
             "version": self.version or None,
             "entry": self.entry,
             "margin": {
                 name: float(one.noise.accuracy(_CONFIDENCE))
-                for name, one in {"rows": self.rows, **self.groups}.items()
+                for name, one in {"rows": again or self.rows, **self.groups}.items()
             },
-            "rows": bins(self.rows),
+            "rows": bins(again or self.rows),
+            "beyond": hidden,
             "groups": {name: bins(one) for name, one in self.groups.items()},
             "rows_in_a_group": {name: bins(one) for name, one in self.fullest.items()},
             "rows_without_id": int(self.missing.value),
@@ -299,7 +388,8 @@ class Profile:
 
 def _shown(histogram: SizeHistogram, place: int) -> str:
     """A number of people; nothing, beyond the bins in which somebody is seen."""
-    return f"{max(0, histogram.counts[place]):,}" if place < histogram.seen else ""
+    best = histogram.again or histogram
+    return f"{max(0, best.counts[place]):,}" if place < histogram.seen else ""
 
 
 def bin_text(place: int) -> str:
@@ -318,18 +408,23 @@ def bin_text(place: int) -> str:
 class ProfileNoise:
     """The noise on each number of people by rows, and by groups, and on rows without an id.
 
-    All three are of one kind.
+    All are of one kind.  ``again`` is that of people who are counted once more.
     """
 
     kind: Literal["laplace", "gaussian"]
     by_rows: Fraction
     by_groups: Fraction
     missing: Fraction
+    again: Fraction | None = None
 
     @property
     def data(self) -> list[str]:
         """As it is kept."""
         return [self.kind, str(self.by_rows), str(self.by_groups), str(self.missing)]
+
+    def on_again(self) -> Noise | None:
+        """On each number of those who are counted again, if anybody is."""
+        return None if self.again is None else _NOISES[self.kind](self.again)
 
     def on_rows(self) -> Noise:
         """On each number of people by their rows."""
@@ -375,8 +470,11 @@ class ProfilePlan:
         reach = Sensitivity(l1=moved, squared_l2=moved)
         by_rows = self.noise.on_rows().event(reach, free)
         by_groups = self.noise.on_groups().event(reach, free)
-        others = (by_groups,) * (self.histograms - 1)
-        histograms = ComposedEvent(events=(by_rows, *others)) if others else by_rows
+        parts = [by_rows, *[by_groups] * (self.histograms - 1)]
+        again = self.noise.on_again()
+        if again is not None:
+            parts.append(again.event(reach, free))
+        histograms = ComposedEvent(events=tuple(parts)) if len(parts) > 1 else by_rows
         missing = self.noise.on_missing().event(reach, free)
         # Of noise in several parts the sum of ρ is less, so the costlier of both is paid.
         return max(histograms, missing, key=lambda one: charge(one).rho)
@@ -387,7 +485,8 @@ class ProfilePlan:
         schema = self.schema
         asked: list[object] = [schema.name, schema.version, self.in_a_group]
         asked += [{name: _declared(schema, name) for name in self.columns}]
-        return json.dumps(["profile", *asked, *self.noise.data])
+        again = [] if self.noise.again is None else [str(self.noise.again)]
+        return json.dumps(["profile", *asked, *self.noise.data, *again])
 
     @property
     def summary(self) -> str:
@@ -395,13 +494,13 @@ class ProfilePlan:
         by = f" and in how many groups of {', '.join(self.columns)}" if self.columns else ""
         return f"profile: people by number of rows{by}"
 
-    def prepare(self, engine: Engine) -> None:
+    def prepared(self, engine: Engine) -> AbstractContextManager[None]:
         """Bind every query, so that one that cannot run is refused uncharged."""
         kinds = [SizeKind.GROUPS, *([SizeKind.ROWS_IN_A_GROUP] if self.in_a_group else [])]
         asked = [(counted_by(self.schema), SizeKind.ROWS)]
         asked += [(counted_by(self.schema, name), kind) for name in self.columns for kind in kinds]
         queries = [size_query(question, kind, engine.forms) for question, kind in asked]
-        engine.prepare_queries([*queries, missing_query(asked[0][0])])
+        return engine.prepared_queries([*queries, missing_query(asked[0][0])])
 
     def run(self, engine: Engine, bits: BitSource) -> bytes:
         """Measure, add noise, and write down what is kept."""
@@ -411,16 +510,23 @@ class ProfilePlan:
             noise = self.noise.on_rows() if by_rows else self.noise.on_groups()
             return tuple(int(count) for count in noise.release(tally, bits))
 
-        everybody = counted_by(self.schema)
+        everybody, again = counted_by(self.schema), self.noise.on_again()
+        rows, kept = released(everybody, SizeKind.ROWS), {}
+        if again is not None:
+            bins = SizeHistogram(rows, self.noise.on_rows()).counted_again
+            tally = people_by_size(engine, everybody, SizeKind.ROWS, bins)
+            *counts, beyond = (int(count) for count in again.release(tally, bits))
+            recounted = {"noise": str(self.noise.again), "counts": counts, "beyond": beyond}
+            kept = {"again": recounted}
         by_column = {name: counted_by(self.schema, name) for name in self.columns}
         missing = rows_without_unit(engine, everybody)
         return json.dumps(
             {
-                "version": _VERSION,
+                "version": 1 if again is None else 2,
                 "profile": self.schema.version or "",
                 "columns": {name: _declared(self.schema, name) for name in self.columns},
                 "noise": self.noise.data,
-                "rows": released(everybody, SizeKind.ROWS),
+                "rows": rows,
                 "groups": {
                     name: released(asked, SizeKind.GROUPS) for name, asked in by_column.items()
                 },
@@ -430,6 +536,7 @@ class ProfilePlan:
                     if self.in_a_group
                 },
                 "missing": int(self.noise.on_missing().release(missing, bits)[0]),
+                **kept,
             }
         ).encode()
 
@@ -494,9 +601,9 @@ def plan_profile(
         raise QueryError(
             "by is not a list of columns. It says by which columns groups of people are counted.",
             Remedy(
-                python='Write by=["ward"], or by=[] for none.',
+                python=f"Write by={list(grouping_columns(schema))[:2]!r}, or by=[] for none.",
                 sql="",
-                command="Write --by ward,sex.",
+                command=f"Write --by {','.join(grouping_columns(schema)[:2]) or 'x'}.",
             ),
         )
     columns = grouping_columns(schema) if by is None else tuple(dict.fromkeys(by))
@@ -505,14 +612,19 @@ def plan_profile(
             raise unknown_column(name, schema.columns)
         counted_by(schema, name)  # refused, where its groups are not public and not texts
     moved, others = moved_by_unit(schema), len(columns) * (2 if in_a_group else 1)
-    # What caps leave out rests on rows most of all: they get one half, all others the rest.
-    sizes = moved * (2 if others else 1), moved * max(1, 2 * others), moved
+    # What caps leave out rests on rows most of all, and without a ceiling on those who are counted
+    # again: of the price each gets its part, and columns share theirs.
+    parts = _PARTS[schema.at_most_rows is None]
+    together = sum(parts if others else parts[:2])
+    by_rows, again, by_groups = (one / together for one in parts)
+    shares = [by_rows, by_groups / max(1, others), Fraction(1), *([again] if again else [])]
 
     def laplace(level: Fraction) -> ProfileNoise:
-        return ProfileNoise("laplace", *(size / level for size in sizes))
+        return ProfileNoise("laplace", *(moved / (level * share) for share in shares))
 
     def gaussian(level: Fraction) -> ProfileNoise:
-        return ProfileNoise("gaussian", *(gaussian_noise(size, level).sigma for size in sizes))
+        sigmas = (gaussian_noise(moved, level * share).sigma for share in shares)
+        return ProfileNoise("gaussian", *sigmas)
 
     if epsilon is not None:
         noise = laplace(read_epsilon(epsilon))
@@ -541,6 +653,12 @@ class _Ledgered(Protocol):
         """Whether anybody charged a question with a key, whatever became of it."""
 
 
+_PARTS = {
+    False: (Fraction(1), Fraction(0), Fraction(1)),
+    True: (Fraction(4), Fraction(13), Fraction(3)),
+}
+"""The parts of the price of a profile, by whether people are counted again: those of people by
+rows, of people who are counted again, and of all columns together."""
 _KEY = "discreet profile "
 
 
@@ -589,13 +707,17 @@ def read_profile(entry: Entry, data: bytes, schema: Schema) -> Profile | None:
         return None
     noise, missing = made.on_groups(), NoiseDraw(made.on_missing())
     histograms = (kept.rows, *kept.groups.values(), *kept.fullest.values())
-    numbers = [kept.missing, *(count for counts in histograms for count in counts)]
+    again = _counted_again(kept, made)
+    recounted = () if again is None else (*again.counts, again.rest)
+    numbers = [kept.missing, *recounted, *(count for counts in histograms for count in counts)]
     lengths = {len(counts) for counts in histograms}
-    if lengths != {len(SIZES) + 1} or any(abs(number) > _LARGEST_COUNT for number in numbers):
+    if lengths != {len(SIZES) + 1} or len(recounted) > len(SIZES) + 1:
+        return None
+    if (again is None) != (kept.version == 1) or max(map(abs, numbers)) > _LARGEST_COUNT:
         return None
     return Profile(
         version=kept.profile,
-        rows=SizeHistogram(kept.rows, made.on_rows()),
+        rows=SizeHistogram(kept.rows, made.on_rows(), again),
         groups=_of_columns(kept.groups, same, noise),
         fullest=_of_columns(kept.fullest, same, noise),
         missing=Amount(Fraction(kept.missing), LinearError(((Fraction(1), missing),))),
@@ -606,10 +728,18 @@ def read_profile(entry: Entry, data: bytes, schema: Schema) -> Profile | None:
 
 def _noise_from(kept: _Kept) -> ProfileNoise | None:
     try:
-        sizes = [rational(size, "the noise of a profile") for size in kept.noise[1:]]
+        again = [] if kept.again is None else [kept.again.noise]
+        sizes = [rational(size, "the noise of a profile") for size in (*kept.noise[1:], *again)]
     except (DiscreetError, ArithmeticError):
         return None
     return ProfileNoise(kept.noise[0], *sizes) if min(sizes) > 0 else None
+
+
+def _counted_again(kept: _Kept, made: ProfileNoise) -> Recount | None:
+    noise = made.on_again()
+    if kept.again is None or noise is None:
+        return None
+    return Recount(kept.again.counts, kept.again.beyond, noise)
 
 
 def _of_columns(

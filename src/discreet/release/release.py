@@ -1,24 +1,19 @@
 """The release: a table of private numbers with their errors, its notes and a certificate."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, inf, isfinite, nextafter
+from math import ceil, floor, inf, isfinite
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DataError, QueryError, Remedy
+from discreet.errors import DataError, QueryError
 from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
 from discreet.number_text import NumberText, margin_text
-from discreet.plan.exclusion import ways
 from discreet.plan.expressions import (
-    Chosen,
-    Constant,
-    Missing,
-    Node,
     constant_text,
     expression_text,
     walk,
@@ -30,15 +25,16 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
-from discreet.privacy.uncertainty import BoundedError, MeasuredRankError, left_open
+from discreet.privacy.uncertainty import (
+    BoundedError,
+    LinearError,
+    MeasuredRankError,
+    left_open,
+)
 from discreet.question.check import Question
 from discreet.question.conditions import compared_value, declared_words, near_value
 from discreet.question.groupings import (
-    BinGrouping,
-    BooleanGrouping,
-    Grouping,
     Label,
-    ListedGrouping,
     label_text,
 )
 from discreet.question.query import RunningTotal
@@ -61,11 +57,10 @@ RANK_ERROR = "_rank_error"
 """What is added to the name of an output for the column of its rank errors."""
 EXACT = "_exact"
 """What is added to the name of a count with a fraction for the column that has it exactly."""
-NONE_FOUND = "no group was found"
+NONE_FOUND = "no group shown"
 """What is said of an answer whose groups are found privately, if none was."""
 LEFT_OUT = "no row is left: a condition on the released numbers, LIMIT or OFFSET left out all"
 """What is said of an answer that has no row otherwise."""
-_A_VALUE = Remedy(python="fill_null gives them one.", sql="COALESCE gives them one.")
 _MOST_LISTED = 6
 
 _CONFIDENCE = Fraction(95, 100)
@@ -142,22 +137,9 @@ def undeclared_value_notes(question: Question) -> list[str]:
     return remarks
 
 
-def no_group_notes(question: Question) -> list[str]:
-    """Groups that are made in the question, in which some rows may not be."""
-    notes = []
-    for name, grouping in question.keys:
-        if isinstance(grouping, BinGrouping) and _has_others(grouping, question):
-            notes.append((label_text(name), "rows outside of the bins are in no group."))
-        elif _leaves_out(grouping) and not _is_known(grouping.node, question):
-            value = _A_VALUE.text(question.query.front)
-            note = f"rows for which it has no value are in no group. {value}"
-            notes.append((label_text(name), note))
-    return merged_notes(notes)
-
-
 _OF_FOUND_GROUPS = (
-    "sums, means, shares and ranks of all groups are of those that were found; rows of the others "
-    "are in none of them."
+    "totals, means, shares and ranks over all groups are over the groups that were found; rows of "
+    "other groups are not in them."
 )
 
 
@@ -176,31 +158,9 @@ def table_remarks(question: Question) -> list[str]:
         return [f"{whole}; a difference of two is the sum of the groups between."]
     names = ", ".join(label_text(name) for name, _ in question.keys)
     return [
-        "all totals agree: a row that lacks a listed value of one of the keys "
-        f"({names}) is in none of the tables, and in no total. The number of all rows is a "
-        "question of its own."
+        f"all totals agree: a row in no group of one of the keys ({names}) is in no total either. "
+        "The number of all rows is a question of its own."
     ]
-
-
-def _is_known(node: Node, question: Question) -> bool:
-    """Whether the conditions are true only of rows for which an expression has a value."""
-    return all(way.known(node) for way in ways(question.where))
-
-
-def _has_others(grouping: BinGrouping, question: Question) -> bool:
-    """Whether rows of which the conditions are true may have a value outside of the bins."""
-    below = nextafter(float(grouping.edges[0]), -inf)
-    above = nextafter(float(grouping.edges[-1]), inf)
-    ends = [way.ends(grouping.node) for way in ways(question.where)]
-    return any(low <= below or above <= high for low, high in ends)
-
-
-def _leaves_out(grouping: Grouping) -> bool:
-    """Whether a condition or a choice that stands in the question may have no value."""
-    if isinstance(grouping, BooleanGrouping):
-        return not isinstance(grouping.node, Missing)
-    chooses = isinstance(grouping, ListedGrouping) and isinstance(grouping.node, Chosen)
-    return chooses and any(node == Constant(None) for node in walk(grouping.node))
 
 
 def _remark(condition: str, name: str, value: object, column: CategoryColumn) -> str:
@@ -293,6 +253,11 @@ class Release:
     """The question in SQL as it was typed, if it was asked in SQL."""
     none_found: str = LEFT_OUT
     """What is said where there is no row: why, and of how many people a group would be found."""
+    key_types: tuple[tuple[ColumnType, bool], ...] = ()
+    """The type of each key, and whether it has gaps: of totals."""
+    typical: Mapping[str, tuple[Estimate, ...]] = field(default_factory=dict)
+    """The columns before groups are left out, or of made-up groups, where they tell more of what a
+    column is."""
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -405,7 +370,8 @@ class Release:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame; its ``attrs`` hold the notes, and on what the bounds rest."""
-        frame = exports.pandas_frame(self._typed())
+        gapped = [name for name, (_, gaps) in zip(self.keys, self.key_types, strict=True) if gaps]
+        frame = exports.pandas_frame(self._typed(), gapped)
         frame.attrs |= {"notes": self.notes, "intervals": self.intervals}
         return frame
 
@@ -446,7 +412,7 @@ class Release:
         Of a column whose bounds rest on different things it is the least sure of them.
         """
         kinds = {
-            name: {one.kind for one in found if one.bounded} for name, found in self.columns.items()
+            name: {one.kind for one in self._typical(name) if one.bounded} for name in self.columns
         }
         return {
             name: {
@@ -485,29 +451,53 @@ class Release:
 
         return column_picture(self, next(iter(self.columns)) if column is None else column)
 
+    @property
+    def types(self) -> dict[str, ColumnType]:
+        """The type of every column.
+
+        It follows from what is asked, not from the numbers: an empty answer has those of a full
+        one.  A whole number beyond 64 bits is a real one.
+        """
+        types = {name: kind for name, (kind, _) in zip(self.keys, self.key_types, strict=True)}
+        for name in self.columns:
+            value, ends = self._value_types(name)
+            types |= {name: value, f"{name}_lower": ends, f"{name}_upper": ends}
+            others = {INTERVAL: ColumnType.TEXT, MOVED: value}
+            for part in self._parts(name)[3:]:
+                types[part] = others.get(part[len(name) :], ColumnType.REAL)
+        return types
+
+    def _value_types(self, name: str) -> tuple[ColumnType, ColumnType]:
+        """The types of a column and of the ends of its intervals."""
+        found, statistic = self._typical(name), self.statistic(name)
+        texts = [one.value for one in found if isinstance(one.value, str)]
+        if texts:
+            kind = dated_column(texts)[0]
+            return kind, kind
+        linear = all(isinstance(one.error, LinearError) for one in found)
+        split = self._split(name)
+        whole = split or (found and all(type(one.value) is int for one in found))
+        if not whole or (statistic is None and not linear):  # what is computed may be missing
+            return ColumnType.REAL, ColumnType.REAL
+        same = all(one.bounded and one.truth is None for one in found) and (
+            split or all(type(end) is int for one in found for end in one.noise_interval())
+        )
+        return ColumnType.WHOLE, ColumnType.WHOLE if same else ColumnType.REAL
+
     def _typed(self) -> dict[str, tuple[ColumnType, list[Any]]]:
         """Every column with its type, and days and datetimes as such."""
-        table = {
-            name: (column_type(_known(part) if name in self.keys else part, ColumnType.TEXT), part)
-            for name, part in self.to_dict().items()
-        }
-        for name in self.dated:
-            table[name] = dated_column(table[name][1])
-        for name in self.columns:
-            if any(isinstance(value, str) for value in table[name][1]):
-                table |= {part: dated_column(table[part][1]) for part in self._parts(name)[:3]}
-            kind = table[name][0]
-            if kind not in (ColumnType.DAY, ColumnType.MOMENT):
-                kind = ColumnType.REAL
-            names, rest = self._parts(name)[:3], self._parts(name)[3:]
-            table |= {part: (column_type(table[part][1], kind), table[part][1]) for part in names}
-            for part in rest:
-                real = part in (f"{name}{RANK_ERROR}", f"{name}{EXACT}")
-                type_of = ColumnType.REAL if real else ColumnType.TEXT
-                if part == f"{name}{MOVED}":
-                    type_of = column_type(table[part][1], ColumnType.REAL)
-                table[part] = (type_of, table[part][1])
+        types, table = self.types, {}
+        for name, values in self.to_dict().items():
+            kind = types[name]
+            if kind is ColumnType.WHOLE:
+                kind = column_type(_known(values), kind)
+            dated = kind in (ColumnType.DAY, ColumnType.MOMENT, ColumnType.TIME)
+            table[name] = kind, dated_column(values)[1] if dated else values
         return table
+
+    def _typical(self, name: str) -> tuple[Estimate, ...]:
+        """A column as it is before groups are left out."""
+        return self.typical.get(name) or self.columns[name]
 
     def _parts(self, name: str) -> list[str]:
         """What the columns of the table are called that an output has."""
@@ -520,24 +510,25 @@ class Release:
 
     def _bounded_otherwise(self, name: str) -> bool:
         """Whether more than noise stands between a column and the truth."""
-        return any(one.bounded and one.kind is not IntervalKind.NOISE for one in self.columns[name])
+        kinds = (one.kind for one in self._typical(name) if one.bounded)
+        return any(kind is not IntervalKind.NOISE for kind in kinds)
 
     def moves(self, name: str) -> bool:
         """Whether a column was moved to be non-negative, so that it says by how much."""
-        return any(one.moved is not None for one in self.columns[name])
+        return any(one.moved is not None for one in self._typical(name))
 
     def _split(self, name: str) -> bool:
         """Whether a count has a fraction, so that it stands beside it as it is."""
-        return any(one.whole and not isinstance(one.value, int) for one in self.columns[name])
+        return any(one.whole and not isinstance(one.value, int) for one in self._typical(name))
 
     def ranks(self, name: str) -> bool:
         """Whether a column is chosen by rank, so that it has an error of rank, at 95%."""
-        found, asked = self.columns[name], self.statistic(name)
+        found, asked = self._typical(name), self.statistic(name)
         return _ranked(found[0]) if found else asked is not None and asked.ranked
 
     def _bounds(self, name: str) -> bool:
         """Whether a column has intervals."""
-        found = self.columns[name]
+        found = self._typical(name)
         return any(one.bounded for one in found) if found else not self.ranks(name)
 
     # For people
@@ -564,8 +555,7 @@ class Release:
                 where = "" if len(found) == 1 else "in any one group "
                 text = (
                     f"{where}at most about {margin_text(error, whole=True)} rows lie between the "
-                    "value and the one that was asked for (95%); of a group with fewer rows that "
-                    "says nothing."
+                    "value and the exact one (95%); of a group with fewer rows that says nothing."
                 )
                 notes.append((name, text))
             if opened := self._whole_ranges[name]:
@@ -704,12 +694,12 @@ def _whole_ranges(found: Sequence[Estimate], confidence: Fraction) -> str:
     where = f" in {many:,} of {len(found):,} groups" if len(found) > 1 else ""
     if ranked:
         return (
-            f"its interval is the whole range{where}: so many rows as it would have to hold are "
-            "not there. A larger ε, larger groups, or fewer quantiles at once narrow it."
+            f"its interval is the whole range{where}: at this ε no narrower interval can be "
+            "certified. A larger ε, larger groups, or fewer quantiles at once narrow it."
         )
     return (
-        f"its interval is the whole range{where}: the rows are too few beside the noise, so that "
-        "the number says nothing. A larger ε or larger groups narrow it."
+        f"its interval is the whole range{where}: there are too few rows for this ε, and the "
+        "number says nothing. A larger ε or larger groups narrow it."
     )
 
 

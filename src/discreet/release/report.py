@@ -16,8 +16,8 @@ from discreet.errors import DiscreetError
 from discreet.exact import named_number_text, percent_text, rational
 from discreet.ledger.declarations import BudgetCap
 from discreet.measures.measure import Aggregate, sentence_list
-from discreet.number_text import NumberText, plural
-from discreet.plan.calendar import second
+from discreet.number_text import NumberText
+from discreet.plan.calendar import second, time_second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
 from discreet.question.groupings import label_text
@@ -44,6 +44,7 @@ _EDGE = 3.0  # percent of a cell's width, so that marks at its edges stay whole
 _FADED = 14.0  # percent that a range without an end takes beyond what is known
 _PIECES = 5
 _MOST_IN_NOTEBOOK = 60
+_MOST_ANSWERS = 10**6
 
 
 def asked_in_words(
@@ -61,26 +62,6 @@ def asked_in_words(
     each = f", for each {sentence_list(keys)}" if keys else ""
     where = f", counting only rows where {condition}" if condition else ""
     return f"{listed[:1].upper()}{listed[1:]} in {certificate.table}{each}{where}."
-
-
-def protected_in_words(certificate: Certificate) -> str:
-    """Whom the price protects, with the caps that it counts on."""
-    if certificate.unit == "row":
-        return "each single row of the table"
-    words = {
-        "max_groups": ("in at most ", "group", ""),
-        "max_rows": ("for at most ", "row", ""),
-        "max_rows_per_group": ("at most ", "row", " in one group"),
-    }
-    limits = [
-        f"{before}{plural(cap, what)}{after}"
-        for name, cap in certificate.caps.items()
-        for before, what, after in [words[name]]
-    ]
-    caps = (
-        f". One counts {sentence_list(limits)}; who has more counts for no more" if limits else ""
-    )
-    return f"each {certificate.unit}, all rows of one together{caps}"
 
 
 def price_in_words(certificate: Certificate) -> list[str]:
@@ -274,11 +255,23 @@ def report_page(release: Answer) -> str:
         likely=any(one.likely for one in numbers),
         ranked=any(found and _is_ranked(found[0]) for found in release.columns.values()),
         meaning=" ".join(price_in_words(certificate)),
-        protected=protected_in_words(certificate),
+        frequency=_frequency(release.confidence),
         budget=budget_in_words(certificate),
         measured=_measured(certificate),
         shared=any(", with " in one["mechanism"] for one in certificate.mechanisms),
     )
+
+
+def _frequency(confidence: Fraction) -> str:
+    """How often a range holds, as a number of answers.
+
+    >>> _frequency(Fraction(95, 100)), _frequency(Fraction(999, 1000))
+    ('95 of 100 answers', '999 of 1,000 answers')
+    """
+    many = 100
+    while (confidence * many).denominator > 1 and many < _MOST_ANSWERS:
+        many *= 10
+    return f"{floor(confidence * many):,} of {many:,} answers"
 
 
 def notebook_html(release: Answer) -> str:
@@ -459,8 +452,10 @@ def _is_ranked(estimate: Estimate) -> bool:
 
 
 def _number(value: Any) -> float:
-    """A number to place it by; dates and datetimes by their seconds."""
-    return float(second(value) or 0) if isinstance(value, str) else float(value)
+    """A number to place it by; dates and datetimes by their seconds, times by those of the day."""
+    if not isinstance(value, str):
+        return float(value)
+    return float(time_second(value) or second(value) or 0)
 
 
 def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:

@@ -291,8 +291,8 @@ def first_notes(question: Question, choice: PricedChoice | None, gap: float | No
     released = None if choice is None else choice.top.many
     if columns and (choice is None or expected_part(question, released) < 1):
         text = (
-            f"{', '.join(columns)}: noisy numbers decide which groups are shown, and noise helps "
-            "some. Intervals are wider for that, so that of those shown as many hold as they say."
+            f"{', '.join(columns)}: noisy numbers decide which groups are shown. The intervals are "
+            "wider for that, so that they hold for the groups that are shown."
         )
         asked = top_groups(question)
         if choice is None and gap is not None and asked is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 import pytest
+from sqlglot import parse_one
 
 from discreet.engines.base import Measurements
 from discreet.engines.duckdb.connection import DuckDBConnection
@@ -60,7 +61,8 @@ def sums(measured: Measurements) -> dict[Measure, list[int]]:
 @pytest.mark.parametrize("key", ["ward", "tag"])
 def test_a_question_is_bound_without_reading_a_row(tmp_path: Path, key: str) -> None:
     engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
-    engine.prepare(question(key), question(key).measures, question(key).unit)
+    with engine.prepared(question(key), question(key).measures, question(key).unit):
+        assert names(engine)
     engine.close()
 
 
@@ -70,26 +72,33 @@ def test_what_is_bound_runs_as_it_was_bound_and_is_then_forgotten(tmp_path: Path
     asking, cells = question(key), None if key == "ward" else [("c",), ("d",)]
     unbound = engine.measure(asking, asking.measures, cells, asking.unit)
     for _ in range(3):
-        engine.prepare(asking, asking.measures, asking.unit)
-        prepared = names(engine)
-        assert prepared
-        bound = engine.measure(asking, asking.measures, cells, asking.unit)
-        assert sums(bound) == sums(unbound)
-        # What was bound for a made-up group is never run, and bound once however often it is asked.
-        assert len(names(engine)) == (0 if cells is None else len(prepared))
+        with engine.prepared(asking, asking.measures, asking.unit):
+            prepared = names(engine)
+            assert prepared
+            bound = engine.measure(asking, asking.measures, cells, asking.unit)
+            assert sums(bound) == sums(unbound)
+            # What was bound for a made-up group is never run.
+            assert len(names(engine)) == (0 if cells is None else len(prepared))
+        assert names(engine) == []
     engine.close()
 
 
-def test_questions_that_are_never_run_do_not_pile_up(tmp_path: Path) -> None:
-    connection = DuckDBConnection(TableView(find_source(stored(tmp_path / "t.parquet"))))
-    for number_asked in range(100):
-        connection.bind(f"SELECT {number_asked} FROM source")
-    many = len(connection.rows("SELECT name FROM duckdb_prepared_statements()"))
-    assert many == 32
-    assert connection.rows("SELECT 99 FROM source") == [(99,), (99,)]
-    assert connection.rows("SELECT 0 FROM source") == [(0,), (0,)]
-    assert len(connection.rows("SELECT name FROM duckdb_prepared_statements()")) == 31
-    connection.close()
+def test_what_was_bound_and_never_run_is_given_back(tmp_path: Path) -> None:
+    """Also of a question whose last query cannot be bound, or that is refused afterwards."""
+    engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
+    asking = question()
+    prepared = engine.prepared(asking, asking.measures, asking.unit)
+    with pytest.raises(ZeroDivisionError, match="bound"), prepared:
+        raise ZeroDivisionError(names(engine))  # as a charge that is refused
+    assert names(engine) == []
+    known, unknown = (parse_one(f"SELECT {name} FROM source") for name in ("x", "missing"))
+    with (
+        pytest.raises(SourceError, match="Nothing was spent"),
+        engine.prepared_queries([known, known, unknown]),
+    ):
+        pytest.fail("it was bound")
+    assert names(engine) == []
+    engine.close()
 
 
 def test_a_bound_query_that_fails_is_forgotten_too(tmp_path: Path) -> None:
@@ -121,8 +130,11 @@ def test_a_source_that_has_lost_a_column_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     engine = DuckDB(Sources(find_source(stored(path))), SCHEMA)
     pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2]}), path)
-    with pytest.raises(SourceError, match="Nothing was spent"):
-        engine.prepare(question(), question().measures, question().unit)
+    with (
+        pytest.raises(SourceError, match="Nothing was spent"),
+        engine.prepared(question(), question().measures, question().unit),
+    ):
+        pytest.fail("it was bound")
     engine.close()
 
 
@@ -174,17 +186,17 @@ def test_a_forked_process_opens_the_source_again(tmp_path: Path) -> None:
     engine = DuckDB(Sources(find_source(stored(tmp_path / "t.parquet"))), SCHEMA)
     asking = question()
     before = engine.measure(asking, asking.measures, None, asking.unit)
-    engine.prepare(asking, asking.measures, asking.unit)
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            again = engine.measure(asking, asking.measures, None, asking.unit)
-            os.write(writing, b"same" if sums(again) == sums(before) else b"other")
-            engine.close()
-        finally:
-            os._exit(0)
-    os.close(writing)
+    with engine.prepared(asking, asking.measures, asking.unit):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                again = engine.measure(asking, asking.measures, None, asking.unit)
+                os.write(writing, b"same" if sums(again) == sums(before) else b"other")
+                engine.close()
+            finally:
+                os._exit(0)
+        os.close(writing)
     assert os.read(reading, 10) == b"same"
     assert os.waitpid(child, 0)[1] == 0
     assert sums(engine.measure(asking, asking.measures, None, asking.unit)) == sums(before)

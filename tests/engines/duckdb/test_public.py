@@ -9,7 +9,7 @@ import pytest
 import discreet as dp
 from discreet.engines.duckdb.public_columns import read_public
 from discreet.engines.sources import find_source
-from discreet.errors import PolicyError, QueryError, SourceError
+from discreet.errors import Front, PolicyError, QueryError, SourceError
 from discreet.plan.schema import BooleanColumn, CategoryColumn, NumberColumn, TextColumn
 
 VISITS = pandas.DataFrame(
@@ -68,6 +68,105 @@ def test_values_that_are_compared_as_one_are_not_unique(tmp_path: Path, values: 
     path = tmp_path / "w.csv"
     path.write_text("k\n" + "\n".join(values) + "\n")
     assert read_public("w", find_source(str(path))).most == {"k": 2}
+
+
+TIMES = {
+    "2013-01-01T06:00:00Z": ("datetime", "UTC", "2013-01-01 06:00:00"),
+    "2013-01-01T00:00:00+02:00": ("datetime", "UTC", "2012-12-31 22:00:00"),
+    "2013-01-01 06:00": ("datetime", None, "2013-01-01 06:00:00"),
+    "2013-01-01 00:00:00": ("date", None, "2013-01-01"),
+    " 2013-01-01 ": ("date", None, "2013-01-01"),
+    "2013-01-01 at noon": ("category", None, None),
+    "2013-01-01 6:00 PM": ("category", None, None),
+}
+
+
+@pytest.mark.parametrize("cell", TIMES)
+def test_a_time_of_day_is_kept_or_the_cell_is_no_date(tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text(f"k,v\n1,{cell}\n2,{cell}\n3,\n")
+    data = read_public("w", find_source(str(path))).columns["v"].to_data()
+    assert (data["kind"], data.get("zone"), data.get("low")) == TIMES[cell]
+
+
+def test_times_of_a_frame_are_those_of_its_types() -> None:
+    hours = pandas.to_datetime(["2013-01-01 06:00", "2013-01-02 07:00"])
+    days = pandas.to_datetime(["2013-01-01", "2013-01-02"])
+    frame = pandas.DataFrame({"clock": hours, "day": days, "moment": hours.tz_localize("UTC")})
+    ends = "2013-01-01 06:00:00", "2013-01-02 07:00:00"
+    assert read_public("w", find_source(frame)).columns == {
+        "clock": dp.datetime(*ends),
+        "day": dp.date("2013-01-01", "2013-01-02"),
+        "moment": dp.datetime(*ends, zone="UTC"),
+    }
+
+
+class TestDeclared:
+    """Columns of a public table may be declared; all else is found."""
+
+    def test_a_column_is_read_as_it_is_declared(self, tmp_path: Path) -> None:
+        path = tmp_path / "w.csv"
+        path.write_text('ward,code,day,cost\nA,1,03/02/2013,"2,5"\nB,2,04/02/2013,7\n')
+        declared = {
+            "cost": dp.number(decimal=","),
+            "code": dp.category(["1", "2"]),
+            "day": dp.date(format="%d/%m/%Y"),
+        }
+        found = read_public("w", find_source(str(path)), declared)
+        assert list(found.columns) == ["ward", "code", "day", "cost"]
+        assert found.columns == {
+            "ward": dp.category(["A", "B"]),
+            "code": dp.category(["1", "2"]),
+            "day": dp.date("2013-02-03", "2013-02-04", format="%d/%m/%Y"),
+            "cost": dp.number("2.5", 7, decimal=","),
+        }
+
+    def test_a_question_is_answered_by_it_from_python_and_a_policy(self, tmp_path: Path) -> None:
+        path = tmp_path / "wards.csv"
+        path.write_text("ward,code\nA,01\nB,2\nC,01\n")
+        lookup = dp.lookup(path, columns={"code": dp.category(["01", "2"])})
+        sql = "SELECT code, COUNT(*) AS n FROM visits JOIN wards USING (ward) GROUP BY code"
+        table = opened(public={"wards": lookup})
+        assert counted(table, sql) == (3 << 30, 1 << 30)
+        VISITS.to_csv(tmp_path / "visits.csv", index=False)
+        policy = tmp_path / "visits.toml"
+        policy.write_text(
+            'source = "visits.csv"\nunit = "id"\nmax_rows = 2\nmax_groups = 2\n'
+            'ledger = ":memory:"\n'
+            "[budget]\nepsilon = 20\n[columns]\nward = { values = ['A', 'B', 'C'] }\n"
+            '[public.wards]\nsource = "wards.csv"\n'
+            '[public.wards.columns]\ncode = { values = ["01", "2"] }\n'
+        )
+        assert counted(dp.table(policy), sql) == (3 << 30, 1 << 30)
+        policy.write_text(policy.read_text() + "cod = { low = 0, high = 1 }\n")
+        with pytest.raises(SourceError, match=r"'cod' is not in the data.* 'code'"):
+            dp.table(policy)
+
+
+class TestClocks:
+    """Datetimes of two zones are not compared: neither clock is chosen silently."""
+
+    @staticmethod
+    def joined(**declared: Any) -> dp.Table:
+        times = ["2013-01-01T10:00:00Z", "2013-01-01T11:00:00Z"]
+        table = pandas.DataFrame({"id": [1, 2, 3], "at": [times[0], times[0], times[1]]})
+        weather = pandas.DataFrame({"at": times, "rain": [True, False]})
+        return opened(
+            source=table,
+            columns={"at": dp.datetime("2013-01-01", "2013-12-31", **declared)},
+            public={"weather": weather},
+        )
+
+    def test_moments_are_joined_by_one_clock(self) -> None:
+        sql = "SELECT rain, COUNT(*) AS n FROM visits JOIN weather USING (at) GROUP BY rain"
+        assert counted(self.joined(zone="UTC"), sql) == (1 << 30, 2 << 30)
+
+    @pytest.mark.parametrize("zone", [None, "America/New_York"])
+    def test_two_clocks_are_refused(self, zone: str | None) -> None:
+        sql = "SELECT COUNT(*) AS n FROM visits JOIN weather USING (at)"
+        with pytest.raises(QueryError, match="show the same moment differently") as refusal:
+            self.joined(zone=zone).ask(sql).plan(epsilon=1)
+        assert 'zone = "' in refusal.value.text(Front.COMMAND)
 
 
 def test_an_empty_public_table_has_texts(tmp_path: Path) -> None:

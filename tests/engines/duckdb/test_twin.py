@@ -188,8 +188,8 @@ def test_queries_that_were_bound_for_one_norm_are_not_run_for_the_other() -> Non
     assert expected[0] != expected[1]
     for bound in NORMS:
         unit = question.unit.weighed_by(bound)
-        engine.read(table, question).prepare(question, question.measures, unit)
-        found = [engine.integers(table, question, question.measures, None, n) for n in NORMS]
+        with engine.read(table, question).prepared(question, question.measures, unit):
+            found = [engine.integers(table, question, question.measures, None, n) for n in NORMS]
         assert found == expected
 
 

@@ -168,8 +168,10 @@ def test_ids_of_every_type_are_people(server: str, kind: str, ids: list[str]) ->
     columns = {"x": dp.number(0, 1), "tag": dp.text()}
     schema = Schema(name="t", columns=columns, unit="id", max_rows=1, max_groups=1)
     question = asked(schema, {"n": dp.people(), "d": dp.col("tag").n_unique(), "r": dp.rows()})
-    with closing(Postgres(Sources(find_source(address)), schema)) as there:
-        there.prepare(question, question.measures, question.unit)
+    with (
+        closing(Postgres(Sources(find_source(address)), schema)) as there,
+        there.prepared(question, question.measures, question.unit),
+    ):
         found = contract.measured(there, question, question.measures, None)
     people, texts, rows = (found[output.measure] for output in question.outputs)
     assert people == {0: 2}

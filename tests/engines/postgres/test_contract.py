@@ -84,8 +84,8 @@ def test_an_empty_table_is_measured_alike(server: str) -> None:
         closing(DuckDB(Sources(FrameSource(frame(contract.TYPES, []))), schema(unit="id"))) as here,
         closing(Postgres(Sources(find_source(address)), schema(unit="id"))) as there,
     ):
-        there.prepare(question, question.measures, question.unit)
-        found = contract.measured(there, question, blocks, None)
+        with there.prepared(question, question.measures, question.unit):
+            found = contract.measured(there, question, blocks, None)
         assert found == contract.measured(here, question, blocks, None)
         assert not any(any(vector.values()) for vector in found.values())
 

@@ -48,8 +48,6 @@ _PROGRESS = {  # it is asked for, never printed
     "enable_progress_bar": "true",
 }
 
-_MOST_BOUND = 32
-
 _OPEN: "weakref.WeakSet[DuckDBConnection]" = weakref.WeakSet()
 
 
@@ -123,10 +121,14 @@ class DuckDBConnection:
         with self._turn:
             name = f"bound_{next(self._numbers)}"
             self.connection.execute(f"PREPARE {name} AS {query}")
-            self._forget(self._bound.pop(query, None))
+            self._deallocate(self._bound.pop(query, None))
             self._bound[query] = name
-            if len(self._bound) > _MOST_BOUND:  # the oldest was never run
-                self._forget(self._bound.pop(next(iter(self._bound))))
+
+    def forget(self, query: str) -> None:
+        """Give back what is kept of a query that was bound, unless it has run."""
+        if self._process == os.getpid():
+            with self._turn:
+                self._deallocate(self._bound.pop(query, None))
 
     def progress(self) -> float:
         """How much of the running query is done, from 0 to 1; another thread may ask."""
@@ -145,7 +147,7 @@ class DuckDBConnection:
             try:
                 result = self._once(query if name is None else f"EXECUTE {name}", fetch)
             finally:
-                self._forget(name)
+                self._deallocate(name)
             if result is None:
                 result = self._once(query, fetch, last=True)
             self._check_unchanged()
@@ -182,11 +184,11 @@ class DuckDBConnection:
             self.connection.register(frame_name(view), reader.arrays())
         if self._frames:  # what is bound would go on to read what was there when it was
             for name in self._bound.values():
-                self._forget(name)
+                self._deallocate(name)
             self._bound.clear()
         self._has_rows = True
 
-    def _forget(self, name: str | None) -> None:
+    def _deallocate(self, name: str | None) -> None:
         if name is not None:
             self.connection.execute(f"DEALLOCATE {name}")
 

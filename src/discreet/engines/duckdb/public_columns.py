@@ -1,20 +1,23 @@
 """The columns of a lookup table that is public: kinds, bounds and values are read from its rows.
 
 Nothing here is private, so that everything may be looked at.  A private table is never opened so.
+A column that is declared is read as it is declared.
 """
 
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
 from discreet.engines.duckdb.columns import decoded_column, quoted_identifier
 from discreet.engines.duckdb.connection import DuckDBConnection
+from discreet.engines.duckdb.dates import ZONED
 from discreet.engines.duckdb.source import FileSource, LocalSource
-from discreet.engines.sources import Source, TableView
+from discreet.engines.sources import Source, TableView, not_in_the_data
 from discreet.errors import BoundsError, DiscreetError, SourceError
-from discreet.plan.calendar import Dated
+from discreet.plan.calendar import DAY_SECONDS, FIRST_SECOND, LAST_SECOND, Dated
 from discreet.plan.schema import (
     LARGEST_KEY,
     MOST_BINS,
@@ -33,13 +36,24 @@ _MOST_VALUES = 10_000
 _FACTS = (
     "COUNT({text}), COUNT(DISTINCT {text}), COUNT({number}), MIN({number}), MAX({number}), "
     "COUNT(CASE WHEN {number} = FLOOR({number}) THEN 1 END), COUNT(CASE WHEN {text} LIKE '0_%' "
-    "AND {text} NOT LIKE '0.%' THEN 1 END), COUNT({date}), MIN({days}), MAX({days}), "
-    "COUNT(CASE WHEN LOWER({text}) IN ('true', 'false') THEN 1 END)"
+    "AND {text} NOT LIKE '0.%' THEN 1 END), COUNT({date}), "
+    "COUNT(CASE WHEN LOWER({text}) IN ('true', 'false') THEN 1 END), "
+    "COUNT({moment}), MIN({moment}), MAX({moment}), COUNT({clock}), "
+    f"COUNT(CASE WHEN {{moment}} % {DAY_SECONDS} <> 0 THEN 1 END)"
 )
+_MOMENT = NumberColumn(
+    low=Fraction(FIRST_SECOND), high=Fraction(LAST_SECOND), dated=Dated.SECONDS, zone="UTC"
+)
+"""A moment of the world where a cell says which, else what a clock showed."""
 
 
-def read_public(name: str, source: Source) -> LookupTable:
-    """What the columns of a public table hold, and how often each repeats a value."""
+def read_public(
+    name: str, source: Source, declared: Mapping[str, Column] | None = None
+) -> LookupTable:
+    """What the columns of a public table hold, and how often each repeats a value.
+
+    Of a declared column only bounds that are not stated are read.
+    """
     if isinstance(source, FileSource) and source.format == "json":
         raise SourceError(
             f"the public table {name[:60]!r} is a JSON lines file. Its columns are read from its "
@@ -53,8 +67,12 @@ def read_public(name: str, source: Source) -> LookupTable:
         )
     try:
         with closing(DuckDBConnection(TableView(source))) as connection:
-            columns = _columns(name, connection)
+            columns = _columns(name, connection, declared or {})
+            for label in declared or {}:
+                if label not in columns:
+                    raise not_in_the_data(label, TableView(source, declared or {}), list(columns))
         with closing(DuckDBConnection(TableView(source, columns))) as connection:
+            columns = {label: _bounded(label, one, connection) for label, one in columns.items()}
             return LookupTable(columns=columns, most=_most(columns, connection))
     except DiscreetError:
         raise
@@ -67,8 +85,10 @@ def read_public(name: str, source: Source) -> LookupTable:
     )
 
 
-def _columns(name: str, connection: DuckDBConnection) -> dict[str, Column]:
-    """What each column holds, by what its cells are read as."""
+def _columns(
+    name: str, connection: DuckDBConnection, declared: Mapping[str, Column]
+) -> dict[str, Column]:
+    """What each column holds: as it is declared, else by what its cells are read as."""
     size = connection.rows("SELECT COUNT(*) FROM source")[0][0]
     if size > MOST_ROWS:
         raise SourceError(
@@ -77,19 +97,41 @@ def _columns(name: str, connection: DuckDBConnection) -> dict[str, Column]:
         )
     columns: dict[str, Column] = {}
     for column, kind, *_ in connection.rows("DESCRIBE source"):
-        text, number, date = (
+        if column in declared:
+            columns[column] = declared[column]
+            continue
+        clock = _MOMENT if kind in ZONED else replace(_MOMENT, zone=None)
+        text, number, date, moment, shown = (
             decoded_column(quoted_identifier(column), kind, one)
-            for one in (TextColumn(), NumberColumn(), NumberColumn(dated=Dated.DAYS))
+            for one in (
+                TextColumn(),
+                NumberColumn(),
+                NumberColumn(dated=Dated.DAYS),
+                _MOMENT,
+                clock,
+            )
         )
         facts = _FACTS.format(
             text=text,
             number=f"NULLIF({number}, 'NaN'::DOUBLE)",
             date=date,
-            days=f"DATE_DIFF('day', DATE '1970-01-01', {date})",
+            moment=moment,
+            clock="NULL" if kind in ZONED else shown,
         )
         facts_row = connection.rows(f"SELECT {facts} FROM source")[0]
         columns[column] = _column(text, facts_row, connection)
     return columns
+
+
+def _bounded(name: str, column: Column, connection: DuckDBConnection) -> Column:
+    """A declared column with the bounds of what it holds, where none are stated."""
+    if not isinstance(column, NumberColumn) or column.low is not None:
+        return column
+    value = read_column(column_name(name), column).sql("duckdb")
+    [(low, high)] = connection.rows(
+        f"SELECT MIN(v), MAX(v) FROM (SELECT {value} AS v FROM source) WHERE ISFINITE(v)"
+    )
+    return column if low is None else replace(column, low=Fraction(low), high=Fraction(high))
 
 
 def _most(columns: Mapping[str, Column], connection: DuckDBConnection) -> dict[str, int]:
@@ -103,7 +145,8 @@ def _most(columns: Mapping[str, Column], connection: DuckDBConnection) -> dict[s
 
 
 def _column(text: str, facts: tuple[Any, ...], connection: DuckDBConnection) -> Column:
-    count, distinct, numbers, low, high, whole, padded, dates, first, last, truths = facts
+    count, distinct, numbers, low, high, whole, padded, dates, truths, *times = facts
+    moments, first, last, clocks, timed = times
     if count and truths == count:
         return BooleanColumn()
     numeric = numbers == count and not padded and low is not None
@@ -112,8 +155,12 @@ def _column(text: str, facts: tuple[Any, ...], connection: DuckDBConnection) -> 
             values = _values(f"CAST(CAST({text} AS DOUBLE) AS BIGINT)", connection)
             return CategoryColumn(tuple(int(value) for value in values))
         return NumberColumn(low=Fraction(low), high=Fraction(high), whole=whole == count)
-    if count and dates == count:
-        return NumberColumn(low=Fraction(first), high=Fraction(last), whole=True, dated=Dated.DAYS)
+    if count and moments == count:  # a text that only begins with a date is a text
+        whole_days = dates == count == clocks and not timed
+        size, dated = (DAY_SECONDS, Dated.DAYS) if whole_days else (1, Dated.SECONDS)
+        low, high = (Fraction(int(end), size) for end in (first, last))
+        zone = "UTC" if clocks < count else None
+        return NumberColumn(low=low, high=high, whole=True, dated=dated, zone=zone)
     if not count or distinct > _MOST_VALUES:
         return TextColumn()
     try:

@@ -119,6 +119,9 @@ class PostgresConnection:
         with self._transaction() as session:
             return session.execute(query.encode(), parameters).fetchall()
 
+    def forget(self, query: str) -> None:
+        """Nothing: what is bound is given back at once."""
+
     def progress(self) -> float:
         """Always 0: PostgreSQL does not report the progress of a query."""
         return 0.0

@@ -101,6 +101,9 @@ class SparkConnection:
         with silent():
             _ = self.session.sql(query).schema
 
+    def forget(self, query: str) -> None:
+        """Nothing: a view of no rows was looked at, and none is kept."""
+
     def progress(self) -> float:
         """Nothing: a query is many stages, and how many is seen only as it runs."""
         return 0.0

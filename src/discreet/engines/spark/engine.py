@@ -6,7 +6,8 @@ Decision: docs/decisions/keys_on_a_cluster.md
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from sqlglot import exp
@@ -77,7 +78,8 @@ class Spark(Engine):
         self._writer = SparkWriter(relations)
         super().__init__(connection, SPARK, self._writer.text)
 
-    def prepare(
+    @contextmanager
+    def prepared(
         self,
         question: Question,
         measures: Sequence[Measure],
@@ -85,12 +87,13 @@ class Spark(Engine):
         *,
         share: int | None = None,
         score: Measure | None = None,
-    ) -> None:
+    ) -> Iterator[None]:
         """Look the tables up again, so that their present rows are read, and bind every query."""
         check_running(self._spark.session)
         check_settings(self._spark.session)
         self._refresh()
-        super().prepare(question, measures, unit, share=share, score=score)
+        with super().prepared(question, measures, unit, share=share, score=score):
+            yield
 
     def _read_through(self, query: exp.Select) -> None:
         """Read all that a query names of several tables, as ``Engine`` asks for.
