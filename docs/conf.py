@@ -13,7 +13,7 @@ project = "discreet"
 author = "The discreet contributors"
 version = release = discreet.__version__
 
-extensions = ["mathml", "myst_parser", "navigation", "root_pages"]
+extensions = ["mathml", "myst_parser", "navigation", "phone_tables", "root_pages"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4

@@ -45,6 +45,12 @@ def page() -> str:
         "## Clauses",
         "",
         *_table(allow_list.CLAUSES),
+        "## What is declared",
+        "",
+        "Answered from declarations alone, in all of these places: nothing is read, and nothing "
+        "is spent.",
+        "",
+        *_table(allow_list.LISTINGS),
         "## Several tables, and people",
         "",
         "Tables to join with are declared beside the first: in the policy under "

@@ -46,6 +46,7 @@ from discreet.plan.schema import datetime as datetime
 from discreet.plan.schema import integer as integer
 from discreet.plan.schema import number as number
 from discreet.plan.schema import text as text
+from discreet.plan.schema import time as time
 from discreet.policy.reader import beside as beside
 from discreet.policy.reader import lookup as lookup
 from discreet.privacy.estimates import Estimate as Estimate

@@ -162,18 +162,23 @@ def _span_text(value: str, margin: float) -> str:
 def distance(first: Any, second: Any) -> float:
     """How far the second of two values is above the first: of dates in days.
 
-    Of datetimes it is in seconds.
+    Of datetimes and times of day it is in seconds.
 
     >>> distance(2, 5), distance("2026-02-27", "2026-03-03")
     (3, 4)
-    >>> distance("2026-02-27 10:00:00", "2026-02-27 10:01:30")
-    90
+    >>> distance("2026-02-27 10:00:00", "2026-02-27 10:01:30"), distance("10:00:00", "10:01:30")
+    (90, 90)
     """
     if isinstance(first, str):
-        apart_by = datetime.fromisoformat(second) - datetime.fromisoformat(first)
+        apart_by = _moment(second) - _moment(first)
         return apart_by // timedelta(seconds=1) if ":" in first else apart_by.days
     apart: float = second - first
     return apart
+
+
+def _moment(text: str) -> datetime:
+    """A date, a datetime or a time of day as a moment; times are those of one day."""
+    return datetime.fromisoformat(text if "-" in text else f"1970-01-01 {text}")
 
 
 def rank_text(records: float, *, behind: bool = False) -> str:

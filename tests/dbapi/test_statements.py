@@ -13,6 +13,7 @@ from discreet.dbapi.statements import (
 from discreet.errors import Front
 from tests.dbapi.conftest import BY_WARD, COUNT
 from tests.support.cases import each
+from tests.support.visits_policy import write_visits
 
 
 def spent(connection):
@@ -60,8 +61,12 @@ def test_a_statement_is_read(text, statement):
         "SET budget = 100",
         "RESET budget",
         "RESET ALL",
-        "SHOW TABLES",
+        "SHOW TABLES; SHOW TABLES",
+        "SHOW COLUMNS visits",
         "SHOW budget; SHOW budget",
+        "SET max_rows = '5'",
+        "SET key = monday",
+        "SET confidence = 99%",
     ],
 )
 def test_what_is_not_quite_a_setting_is_refused_whole(connection, cursor, text):
@@ -137,6 +142,73 @@ def test_weights_are_parts_of_the_price(cursor):
 def test_weights_that_say_nothing_are_refused(cursor, text):
     with pytest.raises(dbapi.DatabaseError):
         cursor.execute(f"SET weights = '{text}'").execute("SELECT COUNT(*) AS n FROM visits")
+
+
+def test_a_margin_finds_the_least_price_up_to_the_one_that_is_set(table):
+    cursor = dbapi.connect(table).cursor()
+    cursor.execute("SET margin = 'n=60'").execute(COUNT)
+    assert cursor.release["n"].margin == pytest.approx(60, abs=1)
+    cursor.execute("SET epsilon = 0.01")
+    with pytest.raises(dbapi.DatabaseError):
+        cursor.execute(COUNT)
+    cursor.execute("RESET margin").execute(COUNT)
+    assert cursor.release.certificate.epsilon == "0.01"
+
+
+@each("text", ["", "n", "n=", "=2", "n=2, n=3", "n=0", "other=5"])
+def test_a_margin_that_says_nothing_is_refused(connection, cursor, text):
+    with pytest.raises(dbapi.DatabaseError):
+        cursor.execute(f"SET margin = '{text}'").execute(COUNT)
+    assert spent(connection) == 0
+
+
+def test_intervals_hold_as_often_as_is_set(cursor):
+    cursor.execute("SET confidence = 0.99").execute(COUNT)
+    _, low, high = cursor.fetchone()
+    assert (low, high) == cursor.release["n"].interval(0.99)
+    cursor.execute(f"EXPLAIN {COUNT}")
+    assert any("(99%)" in line for (line,) in cursor)
+    with pytest.raises(dbapi.DataError, match="between 0 and 1"):
+        cursor.execute("SET confidence = 2")
+
+
+def test_caps_are_lower_than_the_tables(tmp_path):
+    cursor = dbapi.connect(str(write_visits(tmp_path)), epsilon=0.1).cursor()
+    cursor.execute("SET max_rows = 2").execute("SET max_groups = 1")
+    cursor.execute("EXPLAIN SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward")
+    assert "CAPPED BY max_rows = 2, max_groups = 1" in cursor.fetchone()[0]
+    cursor.execute("SET max_rows = 50")
+    with pytest.raises(dbapi.DatabaseError):
+        cursor.execute(f"EXPLAIN {COUNT}")
+    cursor.execute("RESET max_rows").execute("RESET max_groups").execute(f"EXPLAIN {COUNT}")
+    assert "CAPPED" not in cursor.fetchone()[0]
+    for wrong in ("0", "1.5", "-1"):
+        with pytest.raises(dbapi.ProgrammingError, match="whole number"):
+            cursor.execute(f"SET max_rows = {wrong}")
+
+
+def test_a_key_is_that_of_the_next_answer_and_makes_its_repetition_free(connection, cursor):
+    first = cursor.execute("SET key = 'monday'").execute(COUNT).fetchall()
+    assert cursor.execute("SHOW key").fetchall() == [(None,)]
+    assert cursor.execute("SET key = 'monday'").execute(COUNT).fetchall() == first
+    assert spent(connection) == 1
+    cursor.execute(COUNT)  # without one it is another answer
+    assert spent(connection) == 2
+    cursor.execute("SET key = 'monday'")
+    with pytest.raises(dbapi.IntegrityError):
+        cursor.execute("SELECT AVG(stay) AS m FROM visits")
+    assert spent(connection) == 2
+
+
+def test_tables_and_columns_are_listed_for_free(connection, cursor):
+    assert cursor.execute("SHOW TABLES").fetchall() == [("visits", "private")]
+    assert [column[0] for column in cursor.description] == ["table", "kind"]
+    columns = cursor.execute("DESCRIBE visits").fetchall()
+    assert columns[1] == ("stay", "number", "a number from 0 to 60")
+    assert cursor.execute("SHOW COLUMNS").fetchall() == columns
+    with pytest.raises(dbapi.ProgrammingError, match="Did you mean 'visits'"):
+        cursor.execute("DESCRIBE vists")
+    assert spent(connection) == 0
 
 
 def test_reset_brings_back_what_connect_was_given(connection, cursor):

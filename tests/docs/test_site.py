@@ -1,5 +1,6 @@
 """The site has the colors of the reports, its buttons copy what is typed, and it is served."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 sys.path.insert(0, str(DOCS / "_extensions"))
 try:
+    import phone_tables  # type: ignore[import-not-found]
     import serve  # type: ignore[import-not-found]
     import site_colors  # type: ignore[import-not-found]
 finally:
@@ -84,6 +86,60 @@ def test_the_button_hides_no_code_where_nothing_hovers(browser: Browser, tmp_pat
         "document.querySelector('.highlight > pre').getBoundingClientRect().bottom"
         " <= document.querySelector('button.copy').getBoundingClientRect().top"
     )
+
+
+# --------------------------------------------------------------------- on a phone
+
+HEADS = ["name", "what it holds", "where it stands", "since"]
+CELLS = [
+    "n_lower",
+    "the lower end of its interval " * 4,
+    "<code>beside=&quot;n&quot;</code>",
+    "0.1",
+]
+
+
+def wide_table(columns: int) -> str:
+    cells = "".join(f"<td><p>{text}</p></td>" for text in CELLS[:columns])
+    heads = "".join(f"<th><p>{text}</p></th>" for text in HEADS[:columns])
+    return (
+        f'<table class="docutils align-default"><thead><tr>{heads}</tr></thead>'
+        f"<tbody><tr>{cells}</tr><tr>{cells}</tr></tbody></table>"
+    )
+
+
+def test_each_cell_of_a_wide_table_knows_its_column() -> None:
+    page = phone_tables.with_headings(f"{wide_table(4)}<p>between</p>{wide_table(2)}")
+    assert page.count('data-head="where it stands"') == 2
+    assert page.endswith(f"<p>between</p>{wide_table(2)}")
+    assert (
+        re.sub(r' data-head="[^"]*"| wide', "", page)
+        == f"{wide_table(4)}<p>between</p>{wide_table(2)}"
+    )
+
+
+@pytest.mark.slow
+def test_on_a_phone_no_column_is_beyond_the_edge(browser: Browser, tmp_path: Path) -> None:
+    style, place = (DOCS / "_static" / "site.css").as_uri(), tmp_path / "page.html"
+    beyond = (
+        "[...document.querySelectorAll('td')].some("
+        "(one) => one.getBoundingClientRect().right > 391)"
+    )
+    code = f"<code class='literal'>{'dp_verify_' * 9}</code>"
+    long = wide_table(2).replace(CELLS[1], code)
+    seen = []
+    for table in (phone_tables.with_headings(wide_table(4)), long):
+        for linked in (style, ""):
+            place.write_text(
+                f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+                f'<link rel="stylesheet" href="{linked}"><div class="content">{table}</div>',
+                "utf-8",
+            )
+            browser.size(390, 844)
+            browser.open(place.as_uri())
+            seen.append(browser.run(beyond))
+    assert (seen[0], seen[2]) == (False, False)
+    assert seen[3], "without the style it is beyond the edge"
 
 
 # --------------------------------------------------------------------- serving

@@ -20,6 +20,7 @@ from discreet.plan.schema import (
 )
 from discreet.plan.types import check_expression
 from discreet.question.check import checked_question
+from discreet.release.listings import is_listing, read_listing
 from discreet.sql.read import allow_list
 from discreet.sql.read.expressions import parse_expression
 from discreet.sql.read.select import explained, parse_select
@@ -103,3 +104,9 @@ def test_every_function_on_the_page_is_read_by_all_its_names(name: str) -> None:
     if name == "DATE_PART":
         example = "DATE_PART('year', admitted)"
     asked(f"SELECT COUNT({example}) FROM visits")
+
+
+@each("statement", [one.example for one in allow_list.LISTINGS])
+def test_every_listing_is_read(statement):
+    assert is_listing(statement)
+    assert len(read_listing(statement, VISITS)) >= 2

@@ -240,6 +240,15 @@ QUESTIONS: dict[str, Asked] = {
         "GROUP BY ward HAVING COUNT(*) > 20 ORDER BY per_visit DESC LIMIT 2",
         epsilon="3",
     ),
+    "windows": Asked(
+        "SELECT ward, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS part, AVG(SUM(stay)) OVER "
+        "(ORDER BY ward ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS usual FROM visits GROUP BY "
+        "ward"
+    ),
+    "around-groups": Asked(
+        "SELECT AVG(n) AS usual, COUNT(*) AS wards FROM (SELECT ward, COUNT(*) AS n FROM visits "
+        "GROUP BY ward) AS each"
+    ),
     "first-groups": Asked(
         "SELECT ward, COUNT(DISTINCT patient) AS patients, AVG(stay) AS mean_stay FROM visits "
         "GROUP BY ward ORDER BY patients DESC LIMIT 1",

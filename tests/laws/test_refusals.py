@@ -204,6 +204,33 @@ def test_no_refusal_shows_the_syntax_of_another_front() -> None:
     assert not found, "\n".join(found)
 
 
+OF_QUESTIONS = ("plan", "measures", "question", "sql", "dbapi", "statistics")
+BEFORE_A_TABLE = ("plan/schema.py",)
+"""What is declared has no table whose names could be used."""
+OF_THE_EXAMPLES = r"\b(wards?|(mean_|avg_)?stay(?=[\"')])|admitted|smoker|diagnosis|patient_id)\b"
+"""Names of columns in the documents; rows may stay."""
+
+
+def borrowed(file: SourceFile) -> list[str]:
+    """Refusals of questions that name a column of the documents, which the table need not have."""
+    if file.room not in OF_QUESTIONS or str(file.path) in BEFORE_A_TABLE:
+        return []
+    return [
+        f"{refusal.place}: {refusal.text(front)}"
+        for refusal in refusals(file)
+        for front in refusal.fronts
+        if re.search(OF_THE_EXAMPLES, refusal.text(front))
+    ]
+
+
+def test_no_refusal_of_a_question_names_a_column_of_the_documents() -> None:
+    assert not [one for file in package_files() for one in borrowed(file)]
+    control = "QueryError('a is b. Write GROUP BY ward.')"
+    assert borrowed(made_up("question/made_up.py", control))
+    assert borrowed(made_up("sql/made_up.py", "QueryError('a. Write AVG(stay).')"))
+    assert not borrowed(made_up("sql/made_up.py", "QueryError('a. Rows without one stay.')"))
+
+
 def test_every_line_of_the_list_is_about_refusals() -> None:
     homes = [f"{one.file.path}:{one.home}" for file in package_files() for one in refusals(file)]
     assert [start for start in SHOWN if not any(home.startswith(start) for home in homes)] == []

@@ -12,7 +12,7 @@ from sqlglot import exp
 from discreet.engines import base
 from discreet.engines.duckdb import columns, connection, dates
 from discreet.engines.frames.frame import FrameReader
-from discreet.plan import interval_arithmetic
+from discreet.exact import interval_arithmetic
 from discreet.plan.schema import BooleanColumn, Column, NumberColumn
 from discreet.release import profile
 from discreet.sql.write import queries

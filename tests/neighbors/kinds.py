@@ -73,6 +73,13 @@ def _moment(unit: str) -> Callable[[Any], Cell]:
     return made
 
 
+def _time(value: Any) -> Cell:
+    """A time of day in microseconds."""
+    if not isinstance(value, datetime.time):
+        return None
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**6
+
+
 def _nothing(value: Any) -> Cell:
     return None
 
@@ -148,9 +155,19 @@ CALENDAR = _kinds(
         for unit, zone in (("us", "UTC"), ("ns", "Asia/Tokyo"), ("s", "UTC"))
     ),
 )
+_OF_DAY = pyarrow.time64("us")
+_MICROSECONDS = [None, 0, 1, 30_600_500_000, 86_399_999_999]
+WITHIN_A_DAY = Kind("time", _MICROSECONDS, _time, _OF_DAY, "TIME")
+"""Times that the calendar has: others end what writes them."""
+TIMES = [
+    *(None, datetime.time(0), datetime.time.max, datetime.time(8, 30, 0, 500_000)),
+    datetime.time(8, 30, tzinfo=datetime.UTC),
+]
+OBJECTS = Kind("time", TIMES, lambda value: value if isinstance(value, datetime.time) else None)
+"""Times as Python has them."""
 TRUTHS = _kinds(Kind("bool", rule.BOOLEANS, _truth, pyarrow.bool_(), None, "boolean"))
 PARTS = _kinds(
-    Kind("time", [None, 0, -1, 2**63 - 1], _nothing, pyarrow.time64("us"), "TIME"),
+    Kind("time", [*_MICROSECONDS, -1, 86_400 * 10**6, 2**63 - 1], _time, _OF_DAY, "TIME"),
     Kind("list", [None, [], [7], [None]], _nothing, pyarrow.list_(pyarrow.int64())),
     Kind("struct", [None, {"a": 7}], _nothing, pyarrow.struct({"a": pyarrow.int64()})),
     Kind("null", [None], _nothing, pyarrow.null()),

@@ -42,6 +42,9 @@ USUAL: dict[str, Sequence[Any]] = {
             "05-05 12:00:30",
         )
     ],
+    "clock": [
+        datetime.time.fromisoformat(text) for text in ("00:00", "08:29:59", "08:30", "12:00:30")
+    ],
     "age": (0, 17, 18, 64, 120),
     "mass": (-2, 40, 90),
     "smoker": (True, False),
@@ -52,6 +55,7 @@ _LONG = ("text", "text of bytes", "bytes", "varchar")
 _NATURAL = {
     "date": [*CALENDAR, "text", "bytes"],
     "datetime": [*CALENDAR, "text", "bytes"],
+    "time": ["time", "time", "text", "bytes"],
     "number": [*NUMERIC, "float64", "float64", "text"],
     "boolean": [*TRUTHS, "int64", "float64", "text", "bytes"],
     "text": [*TEXTUAL, "int64", "int64", "float64", *["timestamp s"] * 2, "bool"],
@@ -65,7 +69,7 @@ def group_of(column: Column) -> str:
     if isinstance(column, NumberColumn) and column.unit is not None:
         return "number"  # of seconds since 1970
     if isinstance(column, NumberColumn) and column.dated:
-        return "datetime" if column.dated == Dated.SECONDS else "date"
+        return {Dated.DAYS: "date", Dated.SECONDS: "datetime", Dated.TIME: "time"}[column.dated]
     if isinstance(column, NumberColumn) or (isinstance(column, CategoryColumn) and column.numeric):
         return "number"
     return "boolean" if isinstance(column, BooleanColumn) else "text"

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import psycopg
 
-from tests.neighbors.kinds import EVERY, NUMERIC, Cell, Kind
+from tests.neighbors.kinds import EVERY, NUMERIC, OBJECTS, Cell, Kind
 from tests.neighbors.people import Held
 from tests.neighbors.store import Store, Written
 from tests.reading import rule
@@ -41,6 +41,7 @@ KINDS = {
         _like("day", [*rule.DATES, *_ENDLESS, "0044-03-15 BC", "12345-01-01"], "date", "date"),
         Kind("moment", [*rule.MOMENTS, *_ENDLESS, "0044-03-15 BC"], _day, postgres="timestamp"),
         Kind("zoned", [*rule.ZONED, *_ENDLESS, "99999-01-01"], _day, postgres="timestamptz"),
+        Kind("time", [*rule.TIMES, "24:00:00"], OBJECTS.made, postgres="time"),
         Kind("uuid", [None, UUID(int=0), UUID(int=7)], lambda value: None, postgres="uuid"),
     )
 }
@@ -49,6 +50,7 @@ _DATED = ("day", "moment", "zoned")
 FITS = {
     "date": _DATED,
     "datetime": _DATED,
+    "time": ("time",),
     "number": [*NUMERIC, "bool"],
     "boolean": ["bool", *NUMERIC],
     "text": [name for name in KINDS if name != "bytes"],

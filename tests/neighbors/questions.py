@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from discreet.errors import DiscreetError
 from discreet.measures.measure import Measure, Norm
-from discreet.plan.schema import ROW, Schema, datetime
+from discreet.plan.schema import ROW, Schema, datetime, time
 from discreet.privacy.sensitivity import Neighbors
 from discreet.question import query
 from discreet.question.arrangements import subsets
@@ -93,10 +93,10 @@ def family(seed: int, size: int) -> Family:
         declared = replace(declared, columns=columns | spelled)
     found = [_every_column(declared), _by_groups(declared)]
     if seed % CLOCKED_OF == CLOCKED:
-        declared = replace(
-            declared, columns={**declared.columns, "at": AT[seed // CLOCKED_OF % len(AT)]}
-        )
-        found = [_of_clocks(declared), _by_hours(declared), _every_column(declared)]
+        clocks = {"at": AT[seed // CLOCKED_OF % len(AT)], "clock": time("00:00", "23:59:59")}
+        declared = replace(declared, columns={**declared.columns, **clocks})
+        found = [_of_clocks(declared), _of_times(declared), _by_hours(declared)]
+        found += [_by_times(declared), _every_column(declared)]
     pairs = Random(f"pairs {seed}").choice([1, 4, 30, 1_000_000])
     with patch.object(query, "MOST_PAIRS", pairs):
         found += _of_pairs(declared) if declared.by_person else []
@@ -167,6 +167,32 @@ def _by_hours(declared: Schema) -> Named:
     )
     query = grouped.agg(n=rows(), people=people(), middle=col("at").median()).query
     return Named("by hours", checked_question(query, declared), query)
+
+
+def _of_times(declared: Schema) -> Named:
+    """One query that reads a column of times of day in several ways."""
+    at = col("clock")
+    conditions = [at >= "08:30", at < "08:30", at == "12:00:30", at.is_between("08:00", "12:00")]
+    conditions += [at.hour() < 12, at.minute() == 30, at.second() > 29]
+    conditions += [at.truncate("hour") == "08:00", at.is_null(), at == col("at").cast("time")]
+    asked = {"known": at.count(), "hours": at.hour().sum(), "middle": (at.epoch() % 60).sum()}
+    asked |= {"late": ((at - "08:30") * 24).clip(-9, 16).sum(), "last": at.max()}
+    asked |= {
+        f"some_{place}": when(one).then(1).otherwise(0).sum()
+        for place, one in enumerate(conditions)
+    }
+    asking = QuestionBuilder(_Declared(declared)).agg(**asked)  # type: ignore[arg-type]
+    return Named("times", checked_question(asking.query, declared), asking.query)
+
+
+def _by_times(declared: Schema) -> Named:
+    """Groups by the hour, and by parts of the day."""
+    grouped = QuestionBuilder(_Declared(declared)).group_by(  # type: ignore[arg-type]
+        col("clock").truncate("hour").alias("hour"),
+        col("clock").bins(["00:00", "08:30", "23:59:59"]).alias("half"),
+    )
+    query = grouped.agg(n=rows(), people=people(), middle=col("clock").median()).query
+    return Named("by times", checked_question(query, declared), query)
 
 
 def _together(declared: Schema) -> list[Named]:

@@ -16,7 +16,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 
-from tests.neighbors.kinds import EVERY, NUMERIC, ONLY_DUCKDB, Cell, Kind
+from tests.neighbors.kinds import EVERY, NUMERIC, OBJECTS, ONLY_DUCKDB, WITHIN_A_DAY, Cell, Kind
 from tests.neighbors.people import Held
 from tests.neighbors.store import Store, Written
 
@@ -26,7 +26,7 @@ def _but(*names: str) -> dict[str, Kind]:
 
 
 def _in_files(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-    """What DuckDB can scan: moments that it can count in microseconds.
+    """What DuckDB can scan: times within a day, and moments that it can count in microseconds.
 
     Others end its scan, whatever is asked of the column: ``test_failures.py``.
     """
@@ -37,10 +37,11 @@ def _in_files(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
         most = np.datetime64((1 << 63) - 1, "us").astype("datetime64[s]")
         return bool(abs(cell.astype("datetime64[s]").astype(int)) < int(most.astype(int)))
 
-    return {
+    found = {
         name: replace(kind, odd=[cell for cell in kind.odd if fits(cell)])
         for name, kind in kinds.items()
     }
+    return found | ({"time": WITHIN_A_DAY} if "time" in kinds else {})
 
 
 def _only(*names: str) -> dict[str, Kind]:
@@ -264,13 +265,13 @@ _SMALL_INTEGERS = [cell for cell in EVERY["int64"].odd if cell is None or abs(ce
 _KEPT_BY_PANDAS = _only("float64", "float32", "bool", "text", "bytes", "date", "decimal") | {
     "int64": replace(EVERY["int64"], odd=_SMALL_INTEGERS)
 }
-_TAME = _but("text of bytes", "time", "null")
+_TAME = _but("text of bytes", "null") | {"time": WITHIN_A_DAY}
 _IN_TABLES = {
     name: kind if pyarrow.types.is_timestamp(kind.arrow) and kind.arrow.tz is None else scanned
     for (name, scanned), kind in zip(_in_files(_TAME).items(), _TAME.values(), strict=True)
 }
-_HASHABLE = _but("text of bytes", "time", "null", "dictionary", "list", "struct")
-_FRAME_CELLS = _but("text of bytes", "time", "null", "dictionary")
+_FRAME_CELLS = _but("text of bytes", "null", "dictionary") | {"time": OBJECTS}
+_HASHABLE = {name: one for name, one in _FRAME_CELLS.items() if name not in ("list", "struct")}
 
 STORES = {
     store.name: store
@@ -284,7 +285,7 @@ STORES = {
         Store("DuckDB table", _duckdb_table, _IN_TABLES | ONLY_DUCKDB),
         Store("pandas", _pandas, _FRAME_CELLS, mixes=True, merges=True),
         Store("pandas, nullable", _pandas_nullable, _FRAME_CELLS, mixes=True, merges=True),
-        Store("pandas, Arrow", _pandas_arrow, _but("null", "time"), merges=True),
+        Store("pandas, Arrow", _pandas_arrow, _but("null"), merges=True),
         Store("pandas, objects", _pandas_objects, _FRAME_CELLS, mixes=True, merges=True),
         Store("pandas, categories", _pandas_categories, _HASHABLE, mixes=True, merges=True),
         Store("Polars", _polars, _TAME),

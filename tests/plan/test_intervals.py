@@ -10,9 +10,7 @@ from random import Random
 
 import pytest
 
-from discreet.plan.expressions import Function
-from discreet.plan.function_signatures import SIGNATURES
-from discreet.plan.interval_arithmetic import (
+from discreet.exact.interval_arithmetic import (
     EXACT_BITS,
     KEPT_BITS,
     LARGEST_EXPONENT,
@@ -31,6 +29,8 @@ from discreet.plan.interval_arithmetic import (
     remainder,
     square_rooted,
 )
+from discreet.plan.expressions import Function
+from discreet.plan.function_signatures import SIGNATURES
 from tests.support.trials import rounds
 
 LONGEST = LARGEST_EXPONENT - LEAST_EXPONENT + KEPT_BITS
@@ -199,7 +199,7 @@ def test_powers_of_powers_are_bounded_at_once() -> None:
 
 def test_without_rounding_they_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: three powers alone have millions of bits, and a fourth would not end."""
-    monkeypatch.setattr("discreet.plan.interval_arithmetic.EXACT_BITS", 1 << 60)
+    monkeypatch.setattr("discreet.exact.interval_arithmetic.EXACT_BITS", 1 << 60)
     found = Interval(Fraction(0), Fraction(60))
     for _ in range(3):
         found = raised(found, 99)

@@ -173,7 +173,7 @@ def test_a_checked_node_stands_where_it_stood() -> None:
         ("SELECT COUNT(*) FROM visits\nGROUP BY\n  cost", "cost", "groups are asked by"),
         ("SELECT BINS(ward, 0, 9), COUNT(*) FROM visits GROUP BY 1", "BINS(", "bins are asked of"),
         ("SELECT BINS(stay + ward, 0, 9), COUNT(*) FROM visits GROUP BY 1", "ward, 0", "the opera"),
-        ("SELECT AVG(stay) + SQRT(COUNT(*)) FROM visits", "SQRT(", "SELECT uses"),
+        ("SELECT AVG(stay) + MOD(COUNT(*), 2) FROM visits", "MOD(", "SELECT uses"),
         ("SELECT COUNT(*) AS n FROM visits\nHAVING n > 3\n AND n", "n", "HAVING got 'n'"),
         ("SELECT COUNT(*) AS n FROM visits HAVING n > 3\n AND n > 'x'", "'x'", "\"n > 'x'\""),
         ("SELECT COUNT(*) > 3 AS n FROM visits", "COUNT(*) > 3", "the column 'n' is"),

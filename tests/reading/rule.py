@@ -26,6 +26,9 @@ from discreet.plan.schema import (
 from discreet.plan.schema import (
     datetime as declared_datetime,
 )
+from discreet.plan.schema import (
+    time as declared_time,
+)
 from discreet.plan.zones import _zone
 
 EXACT = 1 << 53
@@ -45,6 +48,7 @@ _DATETIME = re.compile(
     r"(?:[ T]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?"
     r"(?: ?(Z)| ?([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?"
 )
+_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?")
 _YEAR = 366 * 86_400
 _TRUTHS = {"true": True, "t": True, "yes": True, "y": True}
 _TRUTHS |= {"false": False, "f": False, "no": False, "n": False}
@@ -76,6 +80,8 @@ def read(declared: Column, stored: object) -> Value:
       world.  Seconds are whole: fractions are dropped.
     - A moment of the world is shown by the clock of the declared zone, by the offset that it has
       then, or that it has a year beyond the declared bounds; without a zone it is missing.
+    - A time of day is one without a zone, or a text of HH:MM, HH:MM:SS or HH:MM:SS.fraction with
+      blanks around it; fractions are dropped, and what a datetime shows is none.
     - A UUID's text has small letters.
     - An id that is stored as bytes is told apart by its bytes (``read_id``).
     """
@@ -85,6 +91,8 @@ def read(declared: Column, stored: object) -> Value:
         return read(declared, _decoded(stored))
     if isinstance(declared, NumberColumn) and declared.dated == Dated.SECONDS:
         return _second(declared, stored)
+    if isinstance(declared, NumberColumn) and declared.dated == Dated.TIME:
+        return _of_day(stored)
     if isinstance(declared, NumberColumn) and declared.dated:
         return _day(stored)
     if isinstance(declared, NumberColumn) and declared.decimal and isinstance(stored, str):
@@ -235,6 +243,17 @@ def _day(stored: object) -> float | None:
     return float(stored.toordinal() - _EPOCH) if isinstance(stored, datetime.date) else None
 
 
+def _of_day(stored: object) -> float | None:
+    if isinstance(stored, str):
+        text = stored.strip(_BLANKS)
+        if not _TIME.fullmatch(text):
+            return None
+        stored = datetime.time(*map(int, text.partition(".")[0].split(":")))
+    if not isinstance(stored, datetime.time) or stored.tzinfo is not None:
+        return None
+    return float(stored.hour * 3600 + stored.minute * 60 + stored.second)
+
+
 def _second(declared: NumberColumn, stored: object) -> float | None:
     if declared.unit is not None:
         found = _number(stored)
@@ -296,6 +315,7 @@ DECLARED: dict[str, Column] = {
     "date": NumberColumn(low=Fraction(0), high=Fraction(30000), whole=True, dated=Dated.DAYS),
     "datetime": declared_datetime("1965-01-01", "2030-12-31", zone="America/New_York"),
     "milliseconds": declared_datetime("2000-01-01", "2030-12-31", zone="Europe/Paris", unit="ms"),
+    "time of day": declared_time("00:00", "23:59:59"),
     "decimal comma": number(-1000, 1000, decimal=","),
 }
 CHANGES = [
@@ -415,6 +435,16 @@ TEXTS += [
     "2020-01-02Z",
 ]
 TEXTS += ["2020-01-02 03:04:05,5", "2020-01-02 03:04:05.123456789012 Z", "2020-01-02t03:04z"]
+TEXTS += ["08:30", "08:30:59", " 08:30:59.999999\n", "24:00", "23:59:60", "8:30", "08:30Z"]
+TEXTS += [
+    "08:30:59.",
+    "08:30:",
+    "08:30+00",
+    "08:30 AM",
+    "-08:30",
+    "08:30\u00a0",
+    "٠٨:٣٠",
+]
 BYTES: list[Any] = [None, b"", b"7", b"7.0", b"true", b"2020-01-02", "Ä".encode(), b"a\0b"]
 NOT_UTF8: list[bytes] = [b"\xff", b"\xc3", b"\xc3\x28", b"\xc0\x80", b"\xed\xa0\x80", b"a\xffb"]
 NOT_UTF8 += [b"\xf4\x90\x80\x80", b"\x80", b"\xe2\x82", b"7\xff", b"\xf8\x88\x80\x80\x80"]
@@ -432,8 +462,19 @@ MOMENTS += [datetime.datetime(2024, 3, 10, 7), datetime.datetime(2024, 11, 3, 6)
 ZONED: list[Any] = [
     None if moment is None else moment.replace(tzinfo=datetime.UTC) for moment in MOMENTS
 ]
-OTHERS: list[Any] = [datetime.time(1), datetime.timedelta(1), [], [7], {"a": 7}, (1,), object(), 1j]
-"""Of these nothing is read: times of day, spans of time, and what is made of parts."""
+TIMES: list[Any] = [None, datetime.time(0), datetime.time(8, 30), datetime.time.max]
+TIMES += [datetime.time(8, 30, 59, 999_999), datetime.time(0, 0, 0, 1)]
+OTHERS: list[Any] = [
+    datetime.time(1, tzinfo=datetime.UTC),
+    datetime.timedelta(1),
+    [],
+    [7],
+    {"a": 7},
+    (1,),
+    object(),
+    1j,
+]
+"""Of these nothing is read: times in a zone, spans of time, and what is made of parts."""
 
 CELLS: list[Any] = [
     *INTEGERS,
@@ -448,5 +489,6 @@ CELLS: list[Any] = [
     *DATES,
     *MOMENTS,
     *ZONED,
+    *TIMES,
     *OTHERS,
 ]

@@ -105,8 +105,10 @@ ONLY_ARROW: dict[str, Callable[[], Made]] = {
     "list": lambda: ([[7], None, []], [None] * 3),  # type: ignore[return-value,dict-item]
     "struct": lambda: ([{"a": 7}, None], [None] * 2),  # type: ignore[return-value,dict-item]
     "time": lambda: (
-        pyarrow.array([0, -1, 2**63 - 1, None], pyarrow.int64()).view(pyarrow.time64("us")),
-        [None] * 4,
+        pyarrow.array(
+            [0, 30_659_999_999, 86_399_999_999, 86_400_000_000, None], pyarrow.int64()
+        ).view(pyarrow.time64("us")),
+        [datetime.time(0), datetime.time(8, 30, 59), datetime.time.max, None, None],
     ),
     "dates beyond the calendar": lambda: (
         pyarrow.array([2**31 - 1, -(2**31), -(2**31) + 1, 2932896, 2932897, -719162, -719163])
@@ -269,6 +271,8 @@ STORED: dict[str, Sequence[Any]] = {
     "TIMESTAMP_MS": [None, datetime.datetime(2020, 1, 2, 3, 4, 5, 500_000)],
     "TIMESTAMP_NS": [None, datetime.datetime(2020, 1, 2, 3, 4, 5, 1)],
     "TIMESTAMPTZ": rule.ZONED,
+    "TIME": rule.TIMES,
+    "TIME_NS": rule.TIMES,
     "UUID": [None, UUID(int=255), UUID(int=2**128 - 1)],
     "ENUM('a', '7', '7.0', 'true', 'it''s', '2020-01-02')": [None, "a", "7", "7.0", "true", "it's"],
 }
@@ -283,8 +287,8 @@ def test_duckdb_tables(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
-        ("TIME", "TIME '01:02:03'"),
-        ("TIME_NS", "'01:02:03'::TIME_NS"),
+        ("TIME", "TIME '24:00:00'"),
+        ("TIME_NS", "'24:00:00'::TIME_NS"),
         ("TIMETZ", "'01:02:03+00'::TIMETZ"),
         ("INTERVAL", "INTERVAL 1 DAY"),
         ("INTEGER[]", "[7]"),

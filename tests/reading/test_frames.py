@@ -27,6 +27,7 @@ from tests.reading.rule import (
     OTHERS,
     SMALL_FLOATS,
     TEXTS,
+    TIMES,
     WIDE_DECIMALS,
     ZONED,
 )
@@ -121,6 +122,7 @@ def pandas_columns() -> dict[str, Column]:
         "dates": DATES,
         "moments": MOMENTS,
         "zoned": ZONED,
+        "times": TIMES,
         "others": OTHERS,
         "NumPy's": [
             numpy.int8(7),
@@ -211,7 +213,7 @@ def polars_columns() -> dict[str, Column]:
         [None, *seconds(None if one is None else one // 1000 for one in thousands)],
     )
     found["Duration"] = polars.Series([SPAN, None]), [SPAN, None]
-    found["Time"] = polars.Series([datetime.time(1), None]), [SPAN, None]
+    found["Time"] = polars.Series(TIMES), TIMES
     found["Struct"] = polars.Series([{"a": 7}, {"a": None}]), [SPAN, SPAN]
     found["List"] = polars.Series([[7], []]), [SPAN, SPAN]
     found["Null"] = polars.Series([None, None]), [None, None]
@@ -270,7 +272,10 @@ def arrow_columns() -> dict[str, Column]:
         pyarrow.array([2932896, 2932897, -(2**31)], pyarrow.int32()).view(pyarrow.date32()),
         [datetime.date.max, None, None],
     )
-    found["time32"] = pyarrow.array([datetime.time(1), None], pyarrow.time32("s")), [SPAN, None]
+    found["time32"] = (
+        pyarrow.array([datetime.time(1), None], pyarrow.time32("s")),
+        [datetime.time(1), None],
+    )
     found["time64"] = (
         pyarrow.array([2**62, None], pyarrow.int64()).view(pyarrow.time64("us")),
         [SPAN, None],

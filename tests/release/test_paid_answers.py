@@ -1,6 +1,9 @@
 """A paid answer is shown again as it was given, from what the ledger kept: free, and unread."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -20,6 +23,7 @@ from discreet.release.plan import Plan, plan_from_data
 from discreet.release.table import paid_answer
 from tests.golden.questions import QUESTIONS, Asked, write_tables
 from tests.golden.tables import planned
+from tests.support.paid_twice import Paid, pay
 
 Opened = Callable[..., dp.Table]
 
@@ -48,6 +52,23 @@ def test_every_kind_of_question_is_shown_again(folder: Path, name: str) -> None:
     assert "already_paid" not in given.to_json()
     assert replace(again, repeated=False).to_json() == given.to_json()
     assert again.to_csv() == given.to_csv()
+
+
+def test_every_question_of_the_corpus_is_shown_again_in_another_process(tmp_path: Path) -> None:
+    """What was hashed is a function of what was paid, whatever order Python has for sets."""
+    given: Paid = pay(tmp_path)
+    assert len(given) > 200
+    shown = subprocess.run(
+        [sys.executable, "-m", "tests.support.paid_twice", str(tmp_path)],
+        input=json.dumps({name: entry for name, (entry, _) in given.items()}),
+        env=os.environ | {"PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(shown.stdout)
+    assert found.keys() == given.keys()
+    assert [name for name, (_, answer) in given.items() if found[name] != [answer, answer]] == []
 
 
 PRICES: list[dict[str, Any]] = [

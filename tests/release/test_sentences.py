@@ -132,23 +132,23 @@ def test_neighbors_are_called_the_neighboring_relation(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("caps", "said"),
     [
-        ((None, None, None), "each id, with all its rows"),
-        ((5, 40, None), "each id, with all its rows. An id counts for at most 40 rows in 5 groups"),
-        ((1, 1, None), "each id, with all its rows. An id counts for at most 1 row in 1 group"),
-        ((None, 40, None), "each id, with all its rows. An id counts for at most 40 rows"),
-        ((5, None, None), "each id, with all its rows. An id counts in at most 5 groups"),
+        ({}, ""),
+        ({"max_groups": 5, "max_rows": 40}, "for at most 40 rows in 5 groups"),
+        ({"max_groups": 1, "max_rows": 1}, "for at most 1 row in 1 group"),
+        ({"max_rows": 40}, "for at most 40 rows"),
+        ({"max_groups": 5}, "in at most 5 groups"),
         (
-            (5, 40, 4),
-            "each id, with all its rows. An id counts for at most 40 rows in 5 groups, 4 rows in "
-            "one group",
+            {"max_groups": 5, "max_rows": 40, "max_rows_per_group": 4},
+            "for at most 40 rows in 5 groups, 4 rows in one group",
         ),
     ],
 )
 def test_whom_a_table_protects_is_said_before_what_one_counts_for(
-    caps: tuple[int | None, int | None, int | None], said: str
+    caps: dict[str, int], said: str
 ) -> None:
-    assert protected_text("id", *caps) == said
-    assert protected_text("row", None, None) == "each row"
+    counts = f". An id counts {said}" if said else ""
+    assert protected_text("id", caps) == f"each id, with all its rows{counts}"
+    assert protected_text("row", {}) == "each row"
 
 
 def test_every_form_says_the_same_of_whom_is_protected(known: dp.Table) -> None:

@@ -31,6 +31,7 @@ KINDS = {name: EVERY[name] for name in (*_NUMBERS, *_TEXTS, *_DATES, "bool")}
 FITS = {
     "date": _DATES,
     "datetime": _DATES,
+    "time": ("text", "text of bytes"),
     "number": (*_NUMBERS, "bool"),
     "boolean": (*_WHOLE, "float64", "float32", "bool"),
     "text": (*_WHOLE, *_TEXTS, "bool"),

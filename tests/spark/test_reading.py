@@ -19,6 +19,8 @@ from tests.reading.stores import PLACE, arrow, moments, parquet_files, read_back
 DATES = {"date", "datetime"}
 BY_TEXT = {"number", "integer", "numeric category", "boolean", "milliseconds", "decimal comma"}
 BY_TEXT |= DATES
+TIME = {"time of day"}
+"""What texts can say, too."""
 TEXT = {"text", "text category"}
 DATED = set(rule.DECLARED) - DATES
 EVERY = set(rule.DECLARED)
@@ -38,17 +40,17 @@ def moment_cells() -> list[Any]:
 
 # Cells, how they are stored, and the declarations that the type is refused for.
 STORED: dict[str, tuple[Sequence[Any], Any, set[str]]] = {
-    "bigint": (rule.INTEGERS, pyarrow.int64(), DATES),
-    "tinyint": ([None, 0, 1, 7, -128], pyarrow.int8(), DATES),
-    "double": (rule.FLOATS, pyarrow.float64(), DATES | TEXT),
-    "float": (rule.SMALL_FLOATS, pyarrow.float32(), DATES | TEXT),
-    "decimal(5,2)": (rule.DECIMALS, pyarrow.decimal128(5, 2), {"boolean"} | DATES | TEXT),
+    "bigint": (rule.INTEGERS, pyarrow.int64(), DATES | TIME),
+    "tinyint": ([None, 0, 1, 7, -128], pyarrow.int8(), DATES | TIME),
+    "double": (rule.FLOATS, pyarrow.float64(), DATES | TEXT | TIME),
+    "float": (rule.SMALL_FLOATS, pyarrow.float32(), DATES | TEXT | TIME),
+    "decimal(5,2)": (rule.DECIMALS, pyarrow.decimal128(5, 2), {"boolean"} | DATES | TEXT | TIME),
     "decimal(38,10)": (
         rule.WIDE_DECIMALS,
         pyarrow.decimal128(38, 10),
-        {"boolean"} | DATES | TEXT,
+        {"boolean"} | DATES | TEXT | TIME,
     ),
-    "boolean": (rule.BOOLEANS, pyarrow.bool_(), DATES),
+    "boolean": (rule.BOOLEANS, pyarrow.bool_(), DATES | TIME),
     "string": (rule.TEXTS, pyarrow.string(), BY_TEXT),
     "not UTF-8": ([*rule.NOT_UTF8, *rule.TEXTS], texts, BY_TEXT),
     "binary": ([*rule.BYTES, *rule.NOT_UTF8], pyarrow.binary(), BY_TEXT),

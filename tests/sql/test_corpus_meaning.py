@@ -2,32 +2,26 @@
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
-import pandas
 import pytest
 
 from discreet.engines.sources import Sources, find_source
 from discreet.ledger import Ledger
-from discreet.plan.calendar import date_text
 from discreet.plan.schema import (
-    BooleanColumn,
-    CategoryColumn,
     Column,
     NumberColumn,
-    Schema,
-    TextColumn,
 )
 from discreet.privacy.losses import Budget
 from discreet.release.open_table import open_engine
 from discreet.release.table import Table
 from tests.sql.corpus.facts import Case, cases
+from tests.sql.corpus.frames import frames_of
 from tests.sql.corpus.schemas import SCHEMAS
 
 pytestmark = pytest.mark.filterwarnings("ignore:epsilon is")
-ROWS, EACH = 600, 3  # no one is over a cap; half of the people are in the tables beside
 _MACROS = """
 CREATE MACRO clip(x, a, b) AS CASE WHEN x < a THEN a WHEN x > b THEN b ELSE x END;
 CREATE MACRO width_bucket(x, a, b, n) AS
@@ -46,56 +40,6 @@ _OURS = (
 _EXTREME = re.compile(r"(\w+) = (max|min)\(")
 _TIES = {"the second most common ward", "requests by hour", "ratings of each film"}
 """Which of several equal groups come first is left to the noise."""
-
-
-def _value(column: Column, place: int) -> Any:
-    """A value of a column, within its declaration, by arithmetic."""
-    match column:
-        case CategoryColumn(values):
-            return values[place % len(values)]
-        case BooleanColumn():
-            return place % 3 == 0
-        case TextColumn():
-            return f"/shop/{place % 5}"
-        case NumberColumn(low=low, high=high, dated=dated):
-            if low is None or high is None:
-                return place % 10
-            found = low + (place * 7) % int(high - low)
-            return date_text(int(found)) if dated else float(found)
-
-
-def _frame(
-    columns: Mapping[str, Column], unit: str | None, size: int, each: int = 1, first: int = 0
-) -> Any:
-    return pandas.DataFrame(
-        {
-            **({} if unit is None else {unit: [first + place // each for place in range(size)]}),
-            **{
-                name: [_value(column, place + shift) for place in range(size)]
-                for shift, (name, column) in enumerate(columns.items())
-            },
-        }
-    )
-
-
-def _frames(schema: Schema) -> dict[str, tuple[Any, Mapping[str, Column]]]:
-    found = {
-        schema.name: (
-            _frame(schema.columns, schema.unit if schema.by_person else None, ROWS, EACH),
-            schema.columns,
-        )
-    }
-    for name, beside in schema.private.items():
-        found[name] = (_frame(beside.columns, beside.unit, 150, first=100), beside.columns)
-    for name, public in schema.public.items():
-        size = 200 if public.most.get("film_id") == 1 else 4
-        frame = _frame(public.columns, None, size)
-        if public.most.get("film_id") == 1:
-            frame["film_id"] = range(1, size + 1)
-        else:
-            frame = frame.drop_duplicates(subset=[*public.columns][:1])
-        found[name] = (frame, public.columns)
-    return found
 
 
 def _typed(name: str, column: Column | None) -> str:
@@ -117,7 +61,7 @@ def _typed(name: str, column: Column | None) -> str:
 def engines() -> Iterator[dict[str, tuple[Table, duckdb.DuckDBPyConnection]]]:
     opened = {}
     for file, schema in SCHEMAS.items():
-        frames = _frames(schema)
+        frames = frames_of(schema)
         connection = duckdb.connect()
         connection.execute(_MACROS)
         for name, (frame, columns) in frames.items():

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 _EPOCH = datetime.date(1970, 1, 1)
-_OF_CLOCKS = ("HOUR", "MINUTE", "SECOND", "DATE", "MIDNIGHT", "EPOCH", "MOMENT")
+_OF_CLOCKS = ("HOUR", "MINUTE", "SECOND", "DATE", "TIME", "MIDNIGHT", "EPOCH", "MOMENT")
 _TRUE, _FALSE = {"true", "t", "yes", "y", "1"}, {"false", "f", "no", "n", "0"}
 
 
@@ -103,7 +103,7 @@ def _timed(function: str, value: float, parameters: tuple[Any, ...]) -> float | 
     if function == "MIDNIGHT":
         return value * 86_400
     if math.isinf(value):  # an infinity less another one is nothing
-        return None if function in ("HOUR", "MINUTE", "SECOND", "MOMENT") else value
+        return None if function in ("HOUR", "MINUTE", "SECOND", "TIME", "MOMENT") else value
     seconds = math.floor(value)
     minutes, hours, day = seconds // 60, seconds // 3600, seconds // 86_400
     match function:
@@ -115,6 +115,8 @@ def _timed(function: str, value: float, parameters: tuple[Any, ...]) -> float | 
             return float(seconds % 60)
         case "DATE":
             return float(day)
+        case "TIME":
+            return float(seconds % 86_400)
         case "EPOCH":
             return value
         case "MOMENT":

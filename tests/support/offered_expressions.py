@@ -60,6 +60,10 @@ SECONDS += [FIRST_SECOND - 1.0, LAST_SECOND + 1.0, 1e14, -1e14]
 EXAMPLES = [offer.example for offer in (*WRITTEN, *OPERATORS, *FUNCTIONS)]
 FURTHER = [
     "stay % age",
+    "CAST(arrived AS TIME)",
+    "CAST(seen AS TIME) - CAST(arrived AS TIME)",
+    "CAST(arrived AS TIME) < '08:30'",
+    "DATE_TRUNC('minute', CAST(arrived AS TIME))",
     "MOD(stay, 0)",
     "stay // age",
     "CEIL(-stay)",

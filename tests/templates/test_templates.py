@@ -62,6 +62,7 @@ def test_what_a_template_takes_as_markup_is_known() -> None:
         ("learn/page/index.html", "script"),
         ("learn/page/index.html", "style"),
         ("plots/picture.html", "library"),
+        ("plots/picture.html", "style"),
         ("plots/picture.html", "svg"),
         ("release/report.html", "figure[1]"),
         ("release/report.html", "style"),

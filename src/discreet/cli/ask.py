@@ -263,6 +263,26 @@ def _planned(
     return made, select is not None
 
 
+def shown_listing(policy: str, sql: str | None, *, as_json: bool) -> bool:
+    """Whether SHOW or DESCRIBE was asked, and is shown: it costs nothing, and reads no row."""
+    from discreet.policy import read_policy
+    from discreet.release.listings import is_listing, read_listing
+    from discreet.release.open_table import read_declarations
+    from discreet.text_table import printable
+
+    if sql is None or not is_listing(sql):
+        return False
+    with caught_by(Front.POLICY):
+        schema = read_declarations(**read_policy(policy)).schema
+    found = read_listing(sql, schema)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        return True
+    for line in found.lines():
+        click.echo(printable(line))
+    return True
+
+
 def _cost(questions: Sequence[TypedQuestion]) -> Totals:
     """What questions cost together; what is paid for, or only explained, costs nothing."""
     asked = [one for one in questions if not one.paid and not one.explain]
@@ -357,6 +377,8 @@ def plan(
     left of the budget.
     """
     check_confidence(confidence)
+    if shown_listing(question["policy"], question["sql"], as_json=as_json):
+        return
     with read_questions(**question, beside_budget=True) as asked:
         queries = [one.queries() for one in asked]
     plans = [one.plan if confidence is None else one.plan.at(confidence) for one in asked]
@@ -483,6 +505,8 @@ def ask(
     the first is paid; each has its own key, "KEY 1", "KEY 2", and its own files, "FILE-1".
     """
     check_confidence(confidence)
+    if shown_listing(question["policy"], question["sql"], as_json=as_json):
+        return
     several = question["sql_file"] is not None
     with read_questions(**question, analyst=analyst, key=key) as questions:
         asked = [one for one in questions if not one.explain]

@@ -151,11 +151,13 @@ def simulate(poll: str, respondents: int) -> None:
     click.echo(f"{people}, {_how(declared_poll)} for each")
     for found in rehearsal:
         question = found.question
-        form = ".4g" if question.is_number else ".1%"
         rows = []
         for one in found.results:
-            numbers = one.truth, one.estimate.value, one.estimate.lower, one.estimate.upper
-            rows.append((one.estimate.answer, *(format(number, form) for number in numbers)))
+            estimate = one.estimate
+            numbers = estimate.value, estimate.lower, estimate.upper
+            truth, *_ = _printed((one.truth, *numbers[1:]), of_shares=not question.is_number)
+            shown = _printed(numbers, of_shares=not question.is_number)
+            rows.append((estimate.answer, truth, *shown))
         if len(rehearsal) > 1:
             click.echo(_asked(question))
         _table(("answer", "truth", "estimate", "at least", "at most"), rows)
@@ -220,15 +222,36 @@ def results(poll: str, as_json: bool, as_csv: bool) -> None:
 def _show_estimates(found: dict[str, Any]) -> None:
     """The estimates of a question, and what a forged report could shift."""
     if found["mean"] is not None:
-        numbers = (format(found["mean"][name], ".4g") for name in ("value", "lower", "upper"))
-        _table(("mean", "at least", "at most"), [tuple(numbers)])
+        mean = found["mean"]
+        numbers = mean["value"], mean["lower"], mean["upper"]
+        _table(("mean", "at least", "at most"), [_printed(numbers, of_shares=False)])
     else:
         rows = [
-            (one["answer"], *(f"{one[name]:.1%}" for name in ("share", "lower", "upper")))
+            (
+                one["answer"],
+                *_printed((one["share"], one["lower"], one["upper"]), of_shares=True),
+            )
             for one in found["shares"]
         ]
         _table(("answer", "share", "at least", "at most"), rows)
     click.echo(fill(found["poisoning"]["text"], 96))
+
+
+def _printed(numbers: tuple[float, float, float], *, of_shares: bool) -> tuple[str, str, str]:
+    """An estimate and its ends, which are rounded outward.
+
+    >>> _printed((0.3171, 0.2918, 0.3423), of_shares=True)
+    ('31.7%', '29.1%', '34.3%')
+    >>> _printed((7.25, 6.913, 7.587), of_shares=False)
+    ('7.25', '6.91', '7.59')
+    """
+    from discreet.number_text import ends_text, interval_step, value_text
+
+    value, *ends = (100 * number for number in numbers) if of_shares else numbers
+    step = -1 if of_shares else interval_step(value, (ends[0], ends[1]))
+    sign = "%" if of_shares else ""
+    texts = (value_text(value, step), *ends_text(ends, step))
+    return texts[0] + sign, texts[1] + sign, texts[2] + sign
 
 
 @survey.command()

@@ -1,6 +1,7 @@
 """Connections and cursors on a private table, as PEP 249 has them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from os import PathLike, fspath
 from typing import Any, NoReturn
@@ -15,6 +16,7 @@ from discreet.dbapi.errors import (
 from discreet.dbapi.results import STRING, Description, ResultSet, Row
 from discreet.dbapi.statements import (
     AskStatement,
+    ListStatement,
     ResetStatement,
     SetStatement,
     Setting,
@@ -22,11 +24,12 @@ from discreet.dbapi.statements import (
     ShowStatement,
     Statement,
     bind_parameters,
+    read_sizes,
     read_statement,
-    read_weights,
 )
 from discreet.errors import Front
 from discreet.ledger.balances import Balance
+from discreet.release.listings import read_listing
 from discreet.release.open_table import table
 from discreet.release.plan import Plan
 from discreet.release.release import Release
@@ -65,15 +68,24 @@ class Session:
 
     def plan(self, question: str) -> Plan:
         """A question at the price that is set.  Nothing is charged."""
-        asking = self.opened().ask(question)
         settings = self.settings
+        asking = self.opened().ask(question).capped(**settings.caps)
         price: dict[str, Any] = {} if asking.free else settings.price
-        weights = None if settings.weights is None else read_weights(settings.weights)
+        weights = None if settings.weights is None else read_sizes(settings.weights, "weights")
         return asking.plan(delta=settings.delta, weights=weights, **price)
 
+    def explained(self, question: str) -> list[str]:
+        """The plan in lines, with errors as likely as is set."""
+        plan, confidence = self.plan(question), self.settings.confidence
+        plan = plan if confidence is None else plan.at(confidence)
+        return plan.explain(Front.SQL).splitlines()
+
     def answer(self, question: str) -> Release:
-        """The answer to a question, charged at the price that is set."""
-        return self.plan(question).release(analyst=self.settings.analyst)
+        """The answer to a question, charged at the price that is set; its key is used up."""
+        settings = self.settings
+        release = self.plan(question).release(key=settings.key, analyst=settings.analyst)
+        self.settings = replace(settings, key=None)
+        return release if settings.confidence is None else release.at(settings.confidence)
 
     def change(self, name: Setting, value: str) -> None:
         """Give a setting another value."""
@@ -135,9 +147,7 @@ class Cursor:
         session = self._session
         match statement:
             case AskStatement(question, explain=True):
-                return results.text_result(
-                    "plan", session.plan(question).explain(Front.SQL).splitlines()
-                )
+                return results.text_result("plan", session.explained(question))
             case AskStatement(question):
                 self.release = session.answer(question)
                 return results.release_result(self.release)
@@ -147,6 +157,9 @@ class Cursor:
                 session.reset(name)
             case ShowStatement(name):
                 return session.show(name)
+            case ListStatement(text):
+                listed = read_listing(text, session.opened().schema)
+                return ResultSet(dict.fromkeys(listed.columns, STRING), listed.rows)
         return None
 
     # The result
@@ -186,8 +199,8 @@ class Cursor:
         self._check_open()
         if self._result is None:
             raise ProgrammingError(
-                "there is no result to fetch from. SELECT, WITH, EXPLAIN and SHOW give rows. "
-                "Execute one first."
+                "there is no result to fetch from. SELECT, WITH, EXPLAIN, SHOW and DESCRIBE give "
+                "rows. Execute one first."
             )
         rows = list(self._result.rows[self._place : self._place + max(0, count)])
         self._place += len(rows)

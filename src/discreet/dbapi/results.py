@@ -91,11 +91,14 @@ _TYPES = {
     ColumnType.TEXT: STRING,
     ColumnType.DAY: DATETIME,
     ColumnType.MOMENT: DATETIME,
+    ColumnType.TIME: DATETIME,
 }
 """Those of columns that hold no numbers; what is true or false is 1 or 0."""
 
 
-def _date(value: str | None) -> date | None:
+def _date(value: str | None) -> date | time | None:
     if value is None:
         return None
-    return datetime.fromisoformat(value) if ":" in value else date.fromisoformat(value)
+    if ":" not in value:
+        return date.fromisoformat(value)
+    return datetime.fromisoformat(value) if "-" in value else time.fromisoformat(value)

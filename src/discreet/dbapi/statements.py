@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from sqlglot import TokenType
 from sqlglot.dialects.dialect import Dialect
@@ -12,19 +12,37 @@ from discreet.dbapi.errors import DataError, ProgrammingError
 from discreet.errors import with_article
 from discreet.ledger.declarations import read_name
 from discreet.privacy.losses import read_delta, read_epsilon, read_rho, read_spend
+from discreet.release.listings import is_listing
+from discreet.release.release import read_confidence
 from discreet.sql.read.parameters import bind_names, literal_text
 from discreet.sql.read.parser import MOST_CHARACTERS
 
 _DIALECT = "duckdb"
-Setting = Literal["epsilon", "rho", "spend", "delta", "weights", "analyst"]
+Setting = Literal[
+    "epsilon",
+    "rho",
+    "spend",
+    "delta",
+    "weights",
+    "margin",
+    "confidence",
+    "max_rows",
+    "max_groups",
+    "key",
+    "analyst",
+]
 _PRICES = ("epsilon", "rho", "spend")
 """What a question is paid in: one of them."""
+_CAPS = ("max_rows", "max_groups")
 _FIRST_WORD = re.compile(r"\s*(SET|RESET|SHOW|EXPLAIN)\b", re.ASCII | re.IGNORECASE)
-_SET_PRICE = r"SET\s+(epsilon|rho|delta)\s*=\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
-_SET_TEXT = r"SET\s+(spend|weights)\s*=\s*'([^']*)'"
-_SET_ANALYST = r"SET\s+analyst\s*=\s*'((?:[^']|'')*)'"
-_RESET = r"RESET\s+(epsilon|rho|spend|delta|weights|analyst)"
-_SHOW = r"SHOW\s+(budget|epsilon|rho|spend|delta|weights|analyst)"
+_SET_NUMBER = (
+    r"SET\s+(epsilon|rho|delta|confidence|max_rows|max_groups)\s*=\s*"
+    r"([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)"
+)
+_SET_TEXT = r"SET\s+(spend|weights|margin|key|analyst)\s*=\s*'((?:[^']|'')*)'"
+_NAMES = "|".join(get_args(Setting))
+_RESET = rf"RESET\s+({_NAMES})"
+_SHOW = rf"SHOW\s+(budget|{_NAMES})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +54,13 @@ class Settings:
     spend: object = None
     delta: object = 0
     weights: str | None = None
+    margin: str | None = None
+    """How large errors may be: the least price is found, up to the one that is set."""
+    confidence: object = None
+    max_rows: object = None
+    max_groups: object = None
+    key: str | None = None
+    """Of the next answer alone: another question under the same key would be refused."""
     analyst: str | None = None
 
     def __post_init__(self) -> None:
@@ -52,9 +77,21 @@ class Settings:
             )
         read_delta(self.delta)
         if self.weights is not None:
-            read_weights(self.weights)
-        if self.analyst is not None:
-            read_name(self.analyst, "the analyst")
+            read_sizes(self.weights, "weights")
+        if self.margin is not None:
+            read_sizes(self.margin, "margin")
+        if self.confidence is not None:
+            read_confidence(self.confidence)
+        for name in _CAPS:
+            cap = getattr(self, name)
+            if cap is not None and (not str(cap).isdecimal() or int(str(cap)) < 1):
+                raise ProgrammingError(
+                    f"{name} is {str(cap)[:40]}. It is a whole number, and a lower cap than the "
+                    f"table's for questions from now on. Write SET {name} = 5, or RESET {name}."
+                )
+        for value, what in ((self.analyst, "the analyst"), (self.key, "the key")):
+            if value is not None:
+                read_name(value, what)
 
     @property
     def prices(self) -> dict[str, object]:
@@ -63,8 +100,16 @@ class Settings:
         return {name: value for name, value in values.items() if value is not None}
 
     @property
+    def caps(self) -> dict[str, int]:
+        """The lower caps that are set."""
+        given = {name: getattr(self, name) for name in _CAPS}
+        return {name: int(str(cap)) for name, cap in given.items() if cap is not None}
+
+    @property
     def price(self) -> dict[str, object]:
-        """The price of every question by its name."""
+        """The price of every question by its name; a margin finds its own, up to that one."""
+        if self.margin is not None:
+            return self.prices | {"margin": read_sizes(self.margin, "margin")}
         if not self.prices:
             raise ProgrammingError(
                 "no price is set. Every answer costs privacy, and how much is yours to say. Write "
@@ -79,21 +124,28 @@ class Settings:
         return replace(self, **changes | {name: value})
 
 
-def read_weights(text: str) -> dict[str, str]:
-    """How many parts of the price outputs get, by their names.
+_SIZES = {
+    "weights": "It says how many parts of the price an output gets. Write SET weights = 'n=2, "
+    "mean_stay=1'.",
+    "margin": "It says how large the error of an output may be. Write SET margin = 'n=5, "
+    "mean=0.5'.",
+}
 
-    >>> read_weights("n=2, mean_stay=0.5")
+
+def read_sizes(text: str, setting: str) -> dict[str, str]:
+    """The weights or margins of outputs, by their names.
+
+    >>> read_sizes("n=2, mean_stay=0.5", "weights")
     {'n': '2', 'mean_stay': '0.5'}
     """
     found: dict[str, str] = {}
     for part in text.split(","):
-        name, _, weight = (piece.strip() for piece in part.rpartition("="))
-        if not name or not weight or name in found:
+        name, _, size = (piece.strip() for piece in part.rpartition("="))
+        if not name or not size or name in found:
             raise ProgrammingError(
-                f"the weights {text[:60]!r} are not names with a number each. They say how many "
-                "parts of the price an output gets. Write SET weights = 'n=2, mean_stay=1'."
+                f"{setting} = {text[:60]!r} is not names with a number each. {_SIZES[setting]}"
             )
-        found[name] = weight
+        found[name] = size
     return found
 
 
@@ -113,7 +165,7 @@ def bind_parameters(
     if len(places) != len(values):
         raise ProgrammingError(
             f"the statement has {len(places)} ? and {len(values)} parameters are given. Each ? "
-            "stands for one value. Give as many: execute(\"SELECT … WHERE ward = ?\", ['A'])."
+            "stands for one value. Give as many: execute(\"SELECT … WHERE x = ?\", ['A'])."
         )
     parts, after = [], 0
     for number, (place, value) in enumerate(zip(places, values, strict=True), 1):
@@ -147,7 +199,7 @@ def _sequence(parameters: object) -> Sequence[object]:
     raise ProgrammingError(
         f"the parameters are {with_article(type(parameters).__name__)}. They belong to the ? of "
         "the statement in their order, or to its :names. Give a list or a tuple: ['A', 3]; or "
-        "a dictionary: {'ward': 'A'}."
+        "a dictionary: {'x': 'A'}."
     )
 
 
@@ -197,13 +249,20 @@ class ResetStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class ListStatement:
+    """Declared tables or columns are asked for."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShowStatement:
     """The budget, or a setting, is asked for."""
 
     name: str
 
 
-Statement = AskStatement | SetStatement | ResetStatement | ShowStatement
+Statement = AskStatement | SetStatement | ResetStatement | ShowStatement | ListStatement
 
 
 def read_statement(text: str) -> Statement:
@@ -214,17 +273,17 @@ def read_statement(text: str) -> Statement:
     >>> read_statement("explain SELECT COUNT(*) FROM visits")
     AskStatement(question=' SELECT COUNT(*) FROM visits', explain=True)
     """
+    if is_listing(text):
+        return ListStatement(text)
     first = _FIRST_WORD.match(text)
     if first is None:
         return AskStatement(text)
     if first[1].upper() == "EXPLAIN":
         return AskStatement(text[first.end() :], explain=True)
-    if match := _whole(_SET_PRICE, text):
+    if match := _whole(_SET_NUMBER, text):
         return SetStatement(cast(Setting, match[1].lower()), match[2])
     if match := _whole(_SET_TEXT, text):
-        return SetStatement(cast(Setting, match[1].lower()), match[2])
-    if match := _whole(_SET_ANALYST, text):
-        return SetStatement("analyst", match[1].replace("''", "'"))
+        return SetStatement(cast(Setting, match[1].lower()), match[2].replace("''", "'"))
     if match := _whole(_RESET, text):
         return ResetStatement(cast(Setting, match[1].lower()))
     if match := _whole(_SHOW, text):
@@ -232,7 +291,9 @@ def read_statement(text: str) -> Statement:
     raise ProgrammingError(
         f"{text.strip()[:60]!r} is not a setting with a value that is known. One statement sets, "
         "resets or shows one thing. Write SET spend = '5%', SET epsilon = 0.1, SET rho = 0.01, "
-        "SET delta = 1e-6, SET weights = 'n=2', SET analyst = 'ada', RESET epsilon or SHOW budget."
+        "SET delta = 1e-6, SET weights = 'n=2', SET margin = 'n=5', SET confidence = 0.99, SET "
+        "max_rows = 5, SET max_groups = 2, SET key = 'monday', SET analyst = 'ada', RESET epsilon, "
+        "SHOW budget, SHOW TABLES or DESCRIBE."
     )
 
 

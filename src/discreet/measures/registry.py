@@ -30,10 +30,19 @@ from discreet.measures.relations import (
     SLOPE,
 )
 from discreet.measures.sums import SUM
+from discreet.plan.added_bounds import bounds_remedy
 from discreet.plan.calendar import Dated
 from discreet.plan.expressions import Chosen, Constant, Negated, Node, expression_text, together
 from discreet.plan.schema import Column
-from discreet.plan.types import COUNTED, DATES, CheckedExpression, Kind, check_expression
+from discreet.plan.types import (
+    COUNTED,
+    DATES,
+    CheckedExpression,
+    Kind,
+    check_expression,
+    example_comparison,
+    example_condition,
+)
 
 __all__ = [
     "CORRELATION",
@@ -142,8 +151,8 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
             f"{aggregate.said} counts people by a {typed.kind}. It counts those for whom a "
             "condition is true.",
             Remedy(
-                python='Write dp.people(dp.col("stay") > 2).',
-                sql="Write PEOPLE() FILTER (WHERE stay > 2).",
+                python=f"Write dp.people({example_comparison(columns)}).",
+                sql=f"Write PEOPLE() FILTER (WHERE {example_condition(columns)}).",
             ),
         )
     if statistic.takes in (ArgumentKind.ANYTHING, ArgumentKind.CONDITION):
@@ -154,10 +163,10 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
         return CheckedExpression(
             _flag(typed.node), Kind.NUMBER, Fraction(0), Fraction(1), True, missing
         )
-    if typed.kind in (Kind.DATE, Kind.DATETIME) and not ordered:
+    if typed.kind in (Kind.DATE, Kind.DATETIME, Kind.TIME) and not ordered:
         raise QueryError(
-            f"{aggregate.said} asks for the {statistic} of a {typed.kind}. Dates have an order and "
-            "no sum. Ask for its median, a quantile, its least or its largest value."
+            f"{aggregate.said} asks for the {statistic} of a {typed.kind}. Dates and times have an "
+            "order and no sum. Ask for its median, a quantile, its least or its largest value."
         )
     if typed.kind not in COUNTED:
         raise QueryError(
@@ -170,7 +179,11 @@ def _typed(aggregate: Aggregate, of: Node, columns: Mapping[str, Column]) -> Che
             ),
         )
     if not typed.bounded:
-        raise _without_bounds(aggregate, typed)
+        raise BoundsError(
+            f"{aggregate.said} has no bounds. They must be public, so discreet never reads them "
+            "from the data.",
+            bounds_remedy(typed, columns),
+        )
     return typed
 
 
@@ -178,24 +191,3 @@ def _flag(condition: Node) -> Node:
     """A condition as 1 and 0; missing where it is missing."""
     one, zero = Constant(Fraction(1)), Constant(Fraction(0))
     return Chosen(condition, one, Chosen(Negated(condition), zero, Constant(None)))
-
-
-def _without_bounds(aggregate: Aggregate, typed: CheckedExpression) -> BoundsError:
-    text = expression_text(typed.node)
-    if text.isidentifier():
-        kind = "integer" if typed.whole else "number"
-        stated = 'type = "integer", ' if typed.whole else ""
-        remedy = Remedy(
-            python=f"Declare them: columns={{{text!r}: dp.{kind}(0, 120)}}.",
-            policy=f"Declare them: {text} = {{ {stated}low = 0, high = 120 }} in the policy.",
-        )
-    else:
-        remedy = Remedy(
-            python=f"Give them: dp.col(…).clip(0, 120).{aggregate.statistic}().",
-            sql=f"Give them: CLIP({text[:60]}, 0, 120).",
-        )
-    return BoundsError(
-        f"{aggregate.said} has no bounds. They must be public, so discreet never reads them from "
-        "the data.",
-        remedy,
-    )

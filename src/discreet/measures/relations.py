@@ -272,13 +272,16 @@ def _measured(asked: CheckedAggregate, everything: MeasureContext) -> Measure:
     """The tables of the columns, in an order that does not depend on which explains which."""
     columns = sorted(asked.together, key=lambda one: expression_text(one.node))
     said = asked.aggregate.said
-    if len({one.node for one in columns}) < len(columns):
+    nodes = [one.node for one in columns]
+    repeated = [node for place, node in enumerate(nodes) if node in nodes[:place]]
+    if repeated:
+        twice = expression_text(repeated[0])[:60]
         raise QueryError(
             f"{said[:80]} names a column twice. A column is wholly explained by itself. Name each "
             "one once.",
             Remedy(
-                python='Ask for the spread of one column by dp.col("stay").var().',
-                sql="Ask for the spread of one column by VAR_POP(stay).",
+                python="Ask for the spread of one column by .var().",
+                sql=f"Ask for the spread of one column by VAR_POP({twice}).",
             ),
         )
     if len(columns) > MOST_COLUMNS:

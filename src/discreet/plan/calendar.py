@@ -1,4 +1,7 @@
-"""Dates and datetimes as whole numbers: days, or seconds of a wall clock, since 1970."""
+"""Dates and datetimes as whole numbers: days, or seconds of a wall clock, since 1970.
+
+A time of day is a number of seconds since midnight.
+"""
 
 import datetime
 import re
@@ -16,10 +19,15 @@ _WRITTEN = re.compile(
     r"(:(?P<second>[0-5]\d)(\.\d+)?)?)?",
     re.ASCII,
 )
+_TIME = re.compile(
+    r"(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d)(\.\d+)?)?", re.ASCII
+)
 
 
 class Dated(IntEnum):
-    """What numbers are read as: numbers, or dates or datetimes, counted in days or seconds.
+    """What numbers are read as: numbers, dates, datetimes or times of day.
+
+    Dates are counted in days, datetimes and times of day in seconds.
 
     It is written as it stands in the texts that the ledger keeps hashes of: the same in every
     version.
@@ -28,9 +36,10 @@ class Dated(IntEnum):
     NOT = 0
     DAYS = 1
     SECONDS = 2
+    TIME = 3
 
     def __repr__(self) -> str:
-        return ("False", "True", "'datetime'")[self]
+        return ("False", "True", "'datetime'", "'time'")[self]
 
 
 def day(value: object) -> int | None:
@@ -69,6 +78,23 @@ def second(value: object) -> int | None:
     return days * DAY_SECONDS + hour * 3600 + minute * 60 + rest
 
 
+def time_second(value: object) -> int | None:
+    """The seconds from midnight to a time of day without a zone; None if it is none.
+
+    It is given as such or as its text.  A fraction of a second is dropped.
+
+    >>> time_second("08:30"), time_second("08:30:59.9"), time_second("24:00")
+    (30600, 30659, None)
+    """
+    if isinstance(value, datetime.time):
+        value = None if value.tzinfo is not None else value.isoformat("seconds")
+    written = _TIME.fullmatch(value) if isinstance(value, str) else None
+    if written is None:
+        return None
+    hour, minute, rest = (int(written[part] or 0) for part in ("hour", "minute", "second"))
+    return hour * 3600 + minute * 60 + rest
+
+
 def date_text(days: int) -> str:
     """The date that is so many days from 1970.
 
@@ -89,14 +115,31 @@ def datetime_text(seconds: int) -> str:
 
 
 def dated_text(number: float | Fraction, dated: Dated) -> str:
-    """The date or the datetime that a number stands for.
+    """The date, the datetime or the time of day that a number stands for.
 
-    >>> dated_text(1, Dated.DAYS), dated_text(1, Dated.SECONDS)
-    ('1970-01-02', '1970-01-01 00:00:01')
+    >>> dated_text(1, Dated.DAYS), dated_text(1, Dated.SECONDS), dated_text(1, Dated.TIME)
+    ('1970-01-02', '1970-01-01 00:00:01', '00:00:01')
     """
-    return datetime_text(int(number)) if dated == Dated.SECONDS else date_text(int(number))
+    whole = int(number)
+    if dated == Dated.TIME:
+        return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+    return datetime_text(whole) if dated == Dated.SECONDS else date_text(whole)
 
 
 def dated_number(text: object, dated: Dated) -> int | None:
-    """The number that stands for a date or a datetime, given as such or as its text."""
-    return second(text) if dated == Dated.SECONDS else day(text)
+    """The number that stands for a date, a datetime or a time, given as such or as its text."""
+    return _NUMBERS[dated](text)
+
+
+def released_number(text: str) -> int | None:
+    """The number of a date, a datetime or a time of day that was released as text.
+
+    >>> released_number("1970-01-02"), released_number("00:01:00")
+    (1, 60)
+    """
+    if ":" not in text:
+        return day(text)
+    return second(text) if "-" in text else time_second(text)
+
+
+_NUMBERS = {Dated.DAYS: day, Dated.SECONDS: second, Dated.TIME: time_second}

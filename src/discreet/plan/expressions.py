@@ -44,9 +44,9 @@ NumberFunction = Literal["SQRT", "LN", "LOG10", "EXP", "POWER"]
 TextFunction = Literal[
     "LOWER", "UPPER", "TRIM", "LENGTH", "SUBSTRING", "RIGHT", "LIKE", "ILIKE", "CONTAINS"
 ]
-DateFunction = Literal["DATE_TRUNC", "CALENDAR", "DATE", "MIDNIGHT", "EPOCH", "MOMENT"]
+DateFunction = Literal["DATE_TRUNC", "CALENDAR", "DATE", "TIME", "MIDNIGHT", "EPOCH", "MOMENT"]
 Function = NumberFunction | TextFunction | DatePart | TimePart | DateFunction
-CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "TIMESTAMP", "VARCHAR"]
+CastTarget = Literal["DOUBLE", "INTEGER", "BOOLEAN", "DATE", "TIMESTAMP", "TIME", "VARCHAR"]
 
 
 # ---------------------------------------------------------------------- nodes
@@ -79,7 +79,8 @@ class Calculation(_PlacedNode):
     """A sum, difference, product, quotient or remainder, which has the sign of the left side.
 
     A quotient or remainder by zero is missing.  Two dates have a difference in days, and so have
-    two datetimes, with fractions; a date or a datetime and a number of days have a sum.
+    two datetimes or times of day, with fractions; a date or a datetime and a number of days have a
+    sum.
     """
 
     operator: Arithmetic
@@ -163,8 +164,9 @@ class Applied(_PlacedNode):
     """A function of one value and constant parameters; missing where it is not defined.
 
     CALENDAR is the date itself; missing before the year 1 and after 9999, outside of the calendar.
-    DATE is a datetime's date, and MIDNIGHT the datetime with which a date begins; EPOCH is the
-    number that a datetime is, and MOMENT the datetime that a number is, if the calendar has it.
+    DATE is a datetime's date, TIME its time of day, and MIDNIGHT the datetime with which a date
+    begins; EPOCH is the number that a datetime is, and MOMENT the datetime that a number is, if the
+    calendar has it.
     """
 
     function: Function
@@ -228,7 +230,7 @@ _OPERAND_FIELDS: dict[type, tuple[str, ...]] = {
 """The fields of each kind of node that hold nodes."""
 TIME_SECONDS = {"hour": 3600, "minute": 60, "second": 1}
 """The parts of a day that a datetime is cut to."""
-_CASTS = {"DATE": "DATE", "MIDNIGHT": "TIMESTAMP"}
+_CASTS = {"DATE": "DATE", "TIME": "TIME", "MIDNIGHT": "TIMESTAMP"}
 _ZERO, _ONE = Constant(Fraction(0)), Constant(Fraction(1))
 _NULL = Constant(None)
 
@@ -393,6 +395,9 @@ def quoted_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+_LITERALS = {Dated.DAYS: "DATE", Dated.SECONDS: "TIMESTAMP", Dated.TIME: "TIME"}
+
+
 def constant_text(value: Fraction | bool | str | None, dated: Dated = Dated.NOT) -> str:
     """A constant as SQL writes it.
 
@@ -407,7 +412,7 @@ def constant_text(value: Fraction | bool | str | None, dated: Dated = Dated.NOT)
         return "'" + value.replace("'", "''") + "'"
     if not dated:
         return number_text(value)
-    return f"{'TIMESTAMP' if dated == Dated.SECONDS else 'DATE'} '{dated_text(value, dated)}'"
+    return f"{_LITERALS[dated]} '{dated_text(value, dated)}'"
 
 
 def number_text(value: Fraction) -> str:
@@ -511,7 +516,7 @@ def bucket(operand: Node, low: Fraction, high: Fraction, count: Fraction) -> Nod
     if low >= high or count.denominator != 1 or not 1 <= count <= _MOST_BUCKETS:
         raise QueryError(
             "WIDTH_BUCKET has no increasing ends or no whole number of buckets. It cuts the "
-            "values between two ends into equal parts. Write WIDTH_BUCKET(age, 0, 100, 10)."
+            "values between two ends into equal parts. Write WIDTH_BUCKET(x, 0, 100, 10)."
         )
     from_low = Calculation("-", operand, Constant(low))
     widths = Calculation("/", from_low, Constant((high - low) / count))
@@ -607,6 +612,8 @@ def lowered(node: Applied) -> Node | None:
             return _within(operand, 1, 60)
         case Applied("DATE", operand):
             return _count_of(DAY_SECONDS, operand)
+        case Applied("TIME", operand):
+            return _within(operand, 1, DAY_SECONDS)
         case Applied("MIDNIGHT", operand):
             return Calculation("*", operand, Constant(Fraction(DAY_SECONDS)))
         case Applied("EPOCH", operand):

@@ -11,6 +11,17 @@ from math import floor
 from typing import Literal, get_args
 
 from discreet.errors import QueryError, Remedy
+from discreet.exact.interval_arithmetic import (
+    Interval,
+    decimal_logarithm,
+    exponential,
+    floored,
+    increasing,
+    narrowed,
+    natural_logarithm,
+    powered,
+    square_rooted,
+)
 from discreet.plan.calendar import DAY_SECONDS, FIRST_DAY, FIRST_SECOND, LAST_DAY, LAST_SECOND
 from discreet.plan.expressions import (
     TIME_SECONDS,
@@ -22,19 +33,7 @@ from discreet.plan.expressions import (
     Node,
     TimePart,
 )
-from discreet.plan.interval_arithmetic import (
-    Interval,
-    absolute,
-    divided,
-    exponential,
-    floored,
-    increasing,
-    multiplied,
-    narrowed,
-    natural_logarithm,
-    raised,
-    square_rooted,
-)
+from discreet.privacy.number_functions import LARGEST_POWER
 
 DateUnit = Literal["year", "quarter", "month", "week", "day"]
 DATE_UNITS: tuple[DateUnit, ...] = get_args(DateUnit)
@@ -58,21 +57,25 @@ TIME_PART_RANGES: dict[TimePart, tuple[int, int]] = {
 """The same of the time of day."""
 MOST_PLACES = 1_000_000
 """Characters of a text that can be counted off."""
-_LARGEST_POWER = 100
 _MOST_PATTERN = 200
 CALENDAR = Interval(Fraction(FIRST_DAY), Fraction(LAST_DAY))
 CLOCK = Interval(Fraction(FIRST_SECOND), Fraction(LAST_SECOND))
+_DAY = Interval(Fraction(0), Fraction(DAY_SECONDS - 1))
 _NOT_NEGATIVE = Interval(low=Fraction(0))
 Parameters = tuple[Fraction | str, ...]
 BoundsRule = Callable[[Interval, Parameters], Interval]
 
 
 class Kind(StrEnum):
-    """The kinds of value.  A date is counted in days, a datetime in seconds of a wall clock."""
+    """The kinds of value.
+
+    A date is counted in days, a datetime in seconds of a wall clock, a time since midnight.
+    """
 
     NUMBER = "number"
     DATE = "date"
     DATETIME = "datetime"
+    TIME = "time of day"
     BOOLEAN = "true or false"
     TEXT = "text"
     NOTHING = "nothing"
@@ -160,28 +163,6 @@ class Signature:
     example: str = ""
 
 
-def _decimal_logarithm(inner: Interval) -> Interval:
-    found = natural_logarithm(inner)
-    return divided(found, natural_logarithm(Interval(Fraction(10), Fraction(10))))
-
-
-def _power(inner: Interval, parameters: Parameters) -> Interval:
-    power = _number(parameters[0])
-    if power.denominator != 1:
-        inner = narrowed(inner, _NOT_NEGATIVE)
-    even = power.denominator == 1 and power % 2 == 0
-    base = absolute(inner) if even else inner
-    if power < 0:
-        if base.low is None or base.low <= 0:
-            return Interval(Fraction(0)) if even else Interval()
-        base = divided(Interval(Fraction(1), Fraction(1)), base)
-    if power.denominator == 1:
-        return raised(base, abs(int(power)))
-    # x^p = e^(p·ln x); where x may be 0, that is the lower end.
-    exponent = multiplied(natural_logarithm(base), Interval(abs(power), abs(power)))
-    return exponential(exponent)
-
-
 def _part(part: DatePart, inner: Interval, _: Parameters) -> Interval:
     low, high = DATE_PART_RANGES[part]
     whole = Interval(Fraction(low), Fraction(high))
@@ -236,7 +217,7 @@ def _one_text(found: Parameters) -> bool:
 
 def _one_power(found: Parameters) -> bool:
     one = found[0] if len(found) == 1 else None
-    return isinstance(one, Fraction) and abs(one) <= _LARGEST_POWER and _short(one)
+    return isinstance(one, Fraction) and abs(one) <= LARGEST_POWER and _short(one)
 
 
 def _short(number: Fraction) -> bool:
@@ -250,9 +231,14 @@ _matching = partial(Signature, Kind.TEXT, Kind.BOOLEAN, parameters=_one_text)
 SIGNATURES: dict[Function, Signature] = {
     "SQRT": _numeric(lambda inner, _: square_rooted(inner)),
     "LN": _numeric(lambda inner, _: natural_logarithm(inner)),
-    "LOG10": _numeric(lambda inner, _: _decimal_logarithm(inner)),
+    "LOG10": _numeric(lambda inner, _: decimal_logarithm(inner)),
     "EXP": _numeric(lambda inner, _: exponential(inner)),
-    "POWER": _numeric(_power, repeats=3, parameters=_one_power, example="POWER(x, 2)"),
+    "POWER": _numeric(
+        lambda inner, found: powered(inner, _number(found[0])),
+        repeats=3,
+        parameters=_one_power,
+        example="POWER(x, 2)",
+    ),
     "LOWER": _textual(),
     "UPPER": _textual(),
     "TRIM": _textual(),
@@ -284,6 +270,7 @@ SIGNATURES: dict[Function, Signature] = {
         for part in DATE_PART_RANGES
     },
     "DATE": Signature(Kind.DATETIME, Kind.DATE, _date_of, whole=True),
+    "TIME": Signature(Kind.DATETIME, Kind.TIME, lambda _, __: _DAY, whole=True, repeats=2),
     "MIDNIGHT": Signature(Kind.DATE, Kind.DATETIME, _midnight, whole=True),
     "EPOCH": Signature(Kind.DATETIME, Kind.NUMBER, lambda inner, _: inner, whole=True),
     "MOMENT": Signature(

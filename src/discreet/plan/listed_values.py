@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import islice, product
 from math import floor, fmod, inf, isnan
 
+from discreet.exact.interval_arithmetic import Interval, narrowed
 from discreet.plan.calendar import FIRST_DAY, LAST_DAY
 from discreet.plan.expressions import (
     LONGEST_JOINED,
@@ -27,7 +28,6 @@ from discreet.plan.expressions import (
     walk,
 )
 from discreet.plan.function_signatures import cuts_time, date_unit, starts
-from discreet.plan.interval_arithmetic import Interval, narrowed
 from discreet.plan.schema import LARGEST_KEY, CategoryColumn, Column
 from discreet.plan.types import (
     COUNTED,

@@ -2,17 +2,17 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from discreet.errors import BoundsError, PolicyError, Remedy, with_article
 from discreet.exact import decimal_text, rational
 from discreet.number_text import plural
-from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text, day, second
+from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text, day, second, time_second
 from discreet.plan.zones import check_zone, zone_offsets
 from discreet.privacy.sensitivity import Neighbors
 
@@ -26,6 +26,7 @@ _TIME_DIRECTIVES = "HIpMSfz"
 _LONGEST_FORMAT = 60
 
 CategoryValue = str | int | bool
+Declared = TypeVar("Declared")
 
 
 ROW = "row"
@@ -39,11 +40,39 @@ DECLARE_THE_UNIT = Remedy(
 """What rows of several tables, or a person's rows, need to belong to someone."""
 
 
+class Declarations(Mapping[str, Declared]):
+    """What was declared by names: it stays so, whoever holds it."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: Mapping[str, Declared]) -> None:
+        self._held = dict(held)
+
+    def __getitem__(self, name: str) -> Declared:
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return repr(self._held)
+
+
+def _keep(table: object, *names: str) -> None:
+    """Let nobody change such mappings of a table that is declared."""
+    for name in names:
+        object.__setattr__(table, name, Declarations(getattr(table, name)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberColumn:
     """A numeric column; ``whole`` says that its values are integers.
 
-    ``dated`` ones are days or seconds since 1970: dates, or datetimes of a wall clock.  Without
+    ``dated`` ones are days or seconds since 1970: dates, or datetimes of a wall clock; or seconds
+    since midnight: times of day.  Without
     bounds it can be filtered by, and nothing else.
     """
 
@@ -63,7 +92,7 @@ class NumberColumn:
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
-        kinds = {Dated.DAYS: "date", Dated.SECONDS: "datetime"}
+        kinds = {Dated.DAYS: "date", Dated.SECONDS: "datetime", Dated.TIME: "time"}
         kind = kinds.get(self.dated, "integer" if self.whole else "number")
         ends = {"low": self.low, "high": self.high, "default": self.default}
         forms = {one: getattr(self, one) for one in CELL_FORMS if getattr(self, one) is not None}
@@ -242,6 +271,18 @@ def datetime(
     )
 
 
+def time(low: object = None, high: object = None, *, default: object = None) -> NumberColumn:
+    """A column of times of day with public bounds, in whole seconds since midnight.
+
+    Cells are times without a zone, or texts such as 08:30 and 08:30:59.  A datetime is no time of
+    day: declare it as ``datetime``, and ask for its hour.
+
+    >>> time("08:00", "17:59:59").to_data()
+    {'kind': 'time', 'low': '08:00:00', 'high': '17:59:59'}
+    """
+    return _bounded("time", low, high, default, _seconds_of_day, whole=True, dated=Dated.TIME)
+
+
 def boolean() -> BooleanColumn:
     """A column of true and false.
 
@@ -309,12 +350,15 @@ def category(values: Sequence[object]) -> CategoryColumn:
 
 
 def read_edges(edges: object) -> tuple[tuple[Fraction, ...], Dated]:
-    """Increasing bin edges, at least two, and whether they are dates or datetimes.
+    """Increasing bin edges, at least two, and whether they are dates, datetimes or times.
 
     >>> read_edges([0, 18, 65])
     ((Fraction(0, 1), Fraction(18, 1), Fraction(65, 1)), False)
     """
     listed = list(edges) if isinstance(edges, list | tuple | range) else []
+    times = [time_second(edge) for edge in listed]
+    if listed and None not in times:
+        return _increasing([Fraction(at) for at in times if at is not None]), Dated.TIME
     moments = [_moment(edge) for edge in listed]
     known = [at for at in moments if at is not None]
     dated = Dated.NOT
@@ -325,12 +369,18 @@ def read_edges(edges: object) -> tuple[tuple[Fraction, ...], Dated]:
             "some bin edges are dates and some are not. Bins are cut out of one kind of value. "
             "Write all of them as dates, or all as numbers."
         )
-    exact_edges = tuple(
+    numbers = [
         Fraction(at, DAY_SECONDS if dated is Dated.DAYS else 1)
         if at is not None
         else rational(edge, "a bin edge")
         for edge, at in zip(listed, moments, strict=True)
-    )
+    ]
+    return _increasing(numbers), dated
+
+
+def _increasing(numbers: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Edges of bins that can be answered."""
+    exact_edges = tuple(numbers)
     if len(exact_edges) > MOST_BINS + 1:
         raise BoundsError(
             f"there are more than {MOST_BINS:,} bins. Every one of them is released, and compared "
@@ -346,7 +396,7 @@ def read_edges(edges: object) -> tuple[tuple[Fraction, ...], Dated]:
             "a bin edge lies beyond 10^100. Edges are compared as floats. Use edges that the "
             "values can really have."
         )
-    return exact_edges, dated
+    return exact_edges
 
 
 def _moment(value: object) -> int | None:
@@ -377,10 +427,22 @@ def _seconds(value: object, name: str) -> Fraction:
     return Fraction(found)
 
 
+def _seconds_of_day(value: object, name: str) -> Fraction:
+    found = time_second(value)
+    if found is None:
+        raise BoundsError(
+            f"{name} of a time column is not a time of day. Times are written with two digits each "
+            "for hour and minute, and for the second if there is one.",
+            _like("time", Dated.TIME),
+        )
+    return Fraction(found)
+
+
 _EXAMPLES = {
     Dated.NOT: "0, 120",
     Dated.DAYS: '"2020-01-01", "2026-12-31"',
     Dated.SECONDS: '"2020-01-01 00:00:00", "2026-12-31 23:59:59"',
+    Dated.TIME: '"00:00", "23:59:59"',
 }
 
 
@@ -484,6 +546,9 @@ class PartnerTable:
     max_rows: int | None = None
     at_most_rows: int | None = None
 
+    def __post_init__(self) -> None:
+        _keep(self, "columns")
+
     def to_data(self) -> dict[str, Any]:
         """Plain data, for the ledger and the certificate."""
         data = {
@@ -519,6 +584,9 @@ class LookupTable:
     most: Mapping[str, int] = field(default_factory=dict)
     """By column, how many rows have its most common value."""
 
+    def __post_init__(self) -> None:
+        _keep(self, "columns", "most")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
@@ -551,6 +619,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_person", self.unit != ROW)
+        _keep(self, "columns", "private", "public")
         _check_columns(self.columns, self.unit)
         for what in ("max_groups", "max_rows", "max_rows_per_group"):
             self._check_cap(what, getattr(self, what))

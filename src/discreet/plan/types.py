@@ -7,7 +7,19 @@ from fractions import Fraction
 from math import floor
 
 from discreet.errors import Place, QueryError, Remedy
-from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
+from discreet.exact.interval_arithmetic import (
+    Interval,
+    absolute,
+    added,
+    divided,
+    floored,
+    hull,
+    multiplied,
+    narrowed,
+    negative,
+    remainder,
+)
+from discreet.plan.calendar import DAY_SECONDS, Dated, day, second, time_second
 from discreet.plan.expressions import (
     MOST_NODES,
     Absolute,
@@ -43,23 +55,16 @@ from discreet.plan.function_signatures import (
     repeats,
     signature,
 )
-from discreet.plan.interval_arithmetic import (
-    Interval,
-    absolute,
-    added,
-    divided,
-    floored,
-    hull,
-    multiplied,
-    narrowed,
-    negative,
-    remainder,
-)
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 
-COUNTED = (Kind.NUMBER, Kind.DATE, Kind.DATETIME)
+COUNTED = (Kind.NUMBER, Kind.DATE, Kind.DATETIME, Kind.TIME)
 """The kinds of value that lie between bounds."""
-KINDS = {Dated.NOT: Kind.NUMBER, Dated.DAYS: Kind.DATE, Dated.SECONDS: Kind.DATETIME}
+KINDS = {
+    Dated.NOT: Kind.NUMBER,
+    Dated.DAYS: Kind.DATE,
+    Dated.SECONDS: Kind.DATETIME,
+    Dated.TIME: Kind.TIME,
+}
 DATES = {kind: dated for dated, kind in KINDS.items()}
 """What the numbers of a kind are read as."""
 Facts = Mapping[Node, Interval]
@@ -70,6 +75,8 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 _NONE: Facts = {}
+_OF_TIMES = ("HOUR", "MINUTE", "SECOND", "EPOCH", "DATE_TRUNC")
+"""The functions of a datetime that a time of day has, too."""
 _LONGEST = 60
 """Characters of a name or a value that is an example in a message."""
 
@@ -198,7 +205,7 @@ def condition_of(node: Node, columns: Mapping[str, Column], clause: str = "WHERE
             f"{clause} {expression_text(node)[:60]!r}, which is not a condition. A row is kept if "
             "it is true for it.",
             Remedy(
-                python='Write a comparison, such as dp.col("stay") > 2.',
+                python=f"Write a comparison, such as {example_comparison(columns)}.",
                 sql=f"Write a comparison, such as {example_condition(columns)}.",
             ),
         ).at(node.place)
@@ -241,6 +248,8 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedEx
             return _constant(node, value, dated)
         case Calculation(operator, left, right):
             sides = _check(left, columns, facts), _check(right, columns, facts)
+            if Kind.TIME in (sides[0].kind, sides[1].kind):
+                return _between_times(operator, *sides, node)
             if Kind.DATETIME in (sides[0].kind, sides[1].kind):
                 return _clock(operator, *sides, node)
             if Kind.DATE in (sides[0].kind, sides[1].kind):
@@ -304,10 +313,12 @@ def _typed(node: Node, columns: Mapping[str, Column], facts: Facts) -> CheckedEx
             inner = _as_taken(node, _check(operand, columns, facts))
             if function == "DATE" and inner.kind is Kind.DATE:
                 return inner
-            inner = _need(inner, rule.takes, function)
+            timed = inner.kind is Kind.TIME and function in _OF_TIMES
+            inner = inner if timed else _need(inner, rule.takes, function)
             interval = rule.bounds(inner.interval, parameters)
             applied = Applied(function, inner.node, parameters, place=node.place)
-            return CheckedExpression(applied, rule.gives, interval.low, interval.high, rule.whole)
+            gives = Kind.TIME if timed and rule.gives is Kind.DATETIME else rule.gives
+            return CheckedExpression(applied, gives, interval.low, interval.high, rule.whole)
         case Converted(operand, _):
             return _converted(node, _check(operand, columns, facts))
 
@@ -369,7 +380,8 @@ def _alike(
     if len(kinds) > 1:
         remedy: str | Remedy = (
             "Compare a number with a number, a text with a text, a date with a date such as "
-            "'2026-01-31', a datetime with one such as '2026-01-31 10:00'."
+            "'2026-01-31', a datetime with one such as '2026-01-31 10:00', a time of day with one "
+            "such as '10:00'."
         )
         if isinstance(node, Compared) and Kind.BOOLEAN in kinds:
             truth = expression_text((first if first.kind is Kind.BOOLEAN else second).node)[:60]
@@ -417,12 +429,21 @@ def _date_of(side: CheckedExpression) -> CheckedExpression:
     return CheckedExpression(date, Kind.DATE, interval.low, interval.high, True)
 
 
+def _time_of(side: CheckedExpression, place: Place | None) -> CheckedExpression:
+    """The time of day of a datetime: its seconds since the midnight before."""
+    node = Applied("TIME", side.node, place=place)
+    interval = signature(node).bounds(side.interval, ())
+    return CheckedExpression(node, Kind.TIME, interval.low, interval.high, True)
+
+
 def _beside(side: CheckedExpression, other: Kind) -> CheckedExpression:
     """A text beside a date or a datetime, as one."""
     if side.kind is not Kind.TEXT:
         return side
     if other is Kind.DATETIME:
         return _as_datetime(side)
+    if other is Kind.TIME:
+        return _as_time(side)
     return _as_date(side) if other is Kind.DATE else side
 
 
@@ -460,6 +481,19 @@ def _as_datetime(side: CheckedExpression) -> CheckedExpression:
             "'2026-01-31 10:00:00'."
         ).at(side.node.place)
     return _moment(Fraction(seconds), side.node.place)
+
+
+def _as_time(side: CheckedExpression) -> CheckedExpression:
+    seconds = time_second(side.node.value if isinstance(side.node, Constant) else None)
+    if seconds is None:
+        raise QueryError(
+            f"{expression_text(side.node)[:60]} is used as a time of day, and is not one. Times "
+            "are written with two digits each for hour, minute and second. Write '08:30' or "
+            "'08:30:00'."
+        ).at(side.node.place)
+    value = Fraction(seconds)
+    time = Constant(value, Dated.TIME, place=side.node.place)
+    return CheckedExpression(time, Kind.TIME, value, value, True)
 
 
 def _as_date(side: CheckedExpression) -> CheckedExpression:
@@ -555,6 +589,25 @@ def _clock(
     return CheckedExpression(reached, Kind.DATETIME, interval.low, interval.high, True)
 
 
+def _between_times(
+    operator: Arithmetic, left: CheckedExpression, right: CheckedExpression, node: Node
+) -> CheckedExpression:
+    """The days between two times of day, which are fractions of one."""
+    if operator != "-" or not {left.kind, right.kind} <= {Kind.TIME, Kind.TEXT, Kind.NOTHING}:
+        raise QueryError(
+            f"{expression_text(node)[:80]!r} calculates with a time of day. Two of them have a "
+            "difference, in fractions of a day; a sum would pass midnight.",
+            Remedy(
+                python="Write one time minus another, or .epoch() for the seconds since midnight.",
+                sql="Write one time minus another, or EPOCH(t) for the seconds since midnight.",
+            ),
+        )
+    one, two = (_epoch(side) for side in _alike(left, right, node))
+    day_length = Constant(Fraction(DAY_SECONDS))
+    length = _constant(day_length, day_length.value, Dated.NOT)
+    return _calculation("/", _calculation("-", one, two, node.place), length, None)
+
+
 def _epoch(side: CheckedExpression) -> CheckedExpression:
     """The number of seconds that a datetime is."""
     if isinstance(side.node, Constant) and isinstance(side.node.value, Fraction):
@@ -586,11 +639,14 @@ def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
             | (Kind.BOOLEAN, "BOOLEAN")
             | (Kind.DATE, "DATE")
             | (Kind.DATETIME, "TIMESTAMP")
+            | (Kind.TIME, "TIME")
             | (Kind.TEXT, "VARCHAR")
         ):
             return inner
         case Kind.DATETIME, "DATE":
             return _date_of(inner)
+        case Kind.DATETIME, "TIME":
+            return _time_of(inner, node.place)
         case Kind.DATE, "TIMESTAMP":
             return _on_clock(inner)
         case Kind.NUMBER, "INTEGER":
@@ -617,6 +673,10 @@ def _converted(node: Converted, inner: CheckedExpression) -> CheckedExpression:
             python='Write .hour(), .truncate("hour") or .cast("date").',
             sql="Write HOUR(x), DATE_TRUNC('hour', x), CAST(x AS DATE), or EPOCH(x) for seconds.",
         ),
+        Kind.TIME: Remedy(
+            python='Write .hour(), .truncate("hour"), or .epoch() for seconds.',
+            sql="Write HOUR(x), DATE_TRUNC('hour', x), or EPOCH(x) for seconds.",
+        ),
         Kind.DATE: Remedy(
             python='Write .year(), .truncate("month"), or subtract a date for days.',
             sql="Write YEAR(x), DATE_TRUNC('month', x), or x - DATE '1970-01-01' for days.",
@@ -639,6 +699,14 @@ def example_condition(columns: Mapping[str, Column]) -> str:
         if isinstance(column, NumberColumn) and not column.dated and len(name) <= _LONGEST:
             return f"{quoted_name(name)} > 2"
     return example_equality(columns)
+
+
+def example_comparison(columns: Mapping[str, Column]) -> str:
+    """A condition on a row of these columns, in Python, for a message."""
+    for name, column in columns.items():
+        if isinstance(column, NumberColumn) and not column.dated and len(name) <= _LONGEST:
+            return f"dp.col({name!r}) > 2"
+    return 'dp.col("x") > 2'
 
 
 def example_equality(columns: Mapping[str, Column]) -> str:

@@ -41,7 +41,8 @@ _BEHIND = 0.55
 """How opaque a colored bar is, on which its interval is seen."""
 _BESIDE_EACH_OTHER = 13
 """How high a bar is that stands beside others of its group."""
-_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}:[0-9]{2})?")
+_TIME = "[0-9]{2}:[0-9]{2}:[0-9]{2}"
+_DATED = re.compile(f"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}( {_TIME})?|{_TIME}")
 
 
 def estimates_picture(
@@ -213,7 +214,8 @@ def _check(
     if any(isinstance(value, str) for value in values) and not all(days):
         raise DataError(
             "an estimate is a text, and not all of them are dates. A picture has one axis for all. "
-            'Give numbers, or dates such as "2026-11-15" or "2026-11-15 10:00:00".'
+            'Give numbers, or dates such as "2026-11-15" or "2026-11-15 10:00:00", or times such '
+            'as "10:00:00".'
         )
     if not any(days) and not all(isfinite(float(value)) for value in values):
         raise DataError(

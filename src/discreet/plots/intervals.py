@@ -11,6 +11,8 @@ _PIECES = 6
 """How many pieces an interval without an end has, each fainter than the one before."""
 _LENGTH = 0.14
 """How long they are together, as a part of the scale."""
+_ONE_DAY = "1970-01-01"
+"""On which times of day are drawn."""
 _FEW_DAYS = 5
 """On an axis of fewer days a date alone would stand at several places."""
 
@@ -61,10 +63,14 @@ def _finite(end: End) -> float | str | None:
 def _moment(text: str) -> str:
     """A date as it is, and a datetime so that no reader takes it for one of its own zone.
 
-    >>> _moment("2026-11-15"), _moment("2026-11-15 10:00:00")
-    ('2026-11-15', '2026-11-15T10:00:00Z')
+    A time of day is drawn as one of the first day of the calendar of computers.
+
+    >>> _moment("2026-11-15"), _moment("2026-11-15 10:00:00"), _moment("10:00:00")
+    ('2026-11-15', '2026-11-15T10:00:00Z', '1970-01-01T10:00:00Z')
     """
-    return f"{text.replace(' ', 'T')}Z" if ":" in text else text
+    if ":" not in text:
+        return text
+    return f"{text.replace(' ', 'T')}Z" if "-" in text else f"{_ONE_DAY}T{text}Z"
 
 
 def tooltips(alt: Any, rows: Sequence[Row]) -> list[Any]:
@@ -82,6 +88,8 @@ def calendar_format(rows: Sequence[Row]) -> str:
     found = {row[name] for row in rows for name in ("value", "low", "high")} - {None}
     moments = [datetime.fromisoformat(text) for text in found]
     timed = any(":" in text for text in found)
+    if all(text.startswith(_ONE_DAY) for text in found):
+        return "%H:%M"
     near = max(moments) - min(moments) < timedelta(days=_FEW_DAYS)
     return "%Y-%m-%d %H:%M" if timed and near else "%Y-%m-%d"
 

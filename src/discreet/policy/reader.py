@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date as plain_date
 from datetime import datetime as moment
+from datetime import time as plain_time
 from decimal import Decimal
 from difflib import get_close_matches
 from glob import escape, has_magic
@@ -33,6 +34,7 @@ from discreet.plan.schema import (
     integer,
     number,
     text,
+    time,
 )
 from discreet.policy.policy_file import Keys, PolicyFile
 from discreet.privacy.losses import Budget
@@ -43,6 +45,7 @@ _BOUNDED: Final[dict[str, Callable[..., Column]]] = {
     "integer": integer,
     "date": date,
     "datetime": datetime,
+    "time": time,
 }
 _PLAIN: Final[dict[str, Callable[[], Column]]] = {"boolean": boolean, "text": text}
 TYPES: Final = (*_BOUNDED, *_PLAIN, "category")
@@ -51,6 +54,7 @@ _EXAMPLES: Final = {
     "integer": '{ type = "integer", low = 0, high = 120 }',
     "date": '{ type = "date", low = "2020-01-01", high = "2026-12-31" }',
     "datetime": '{ type = "datetime", low = "2020-01-01", high = "2026-12-31 23:59:59" }',
+    "time": '{ type = "time", low = "08:00", high = "17:59:59" }',
     "boolean": '{ type = "boolean" }',
     "text": '{ type = "text" }',
     "category": '{ values = ["A", "B", "C"] }',
@@ -58,7 +62,7 @@ _EXAMPLES: Final = {
 _USUAL: Final = ["number", "date", "category", "text"]
 _MEANT: Final = {
     **{"int": "integer", "bigint": "integer", "whole": "integer", "bool": "boolean"},
-    **dict.fromkeys(("timestamp", "timestamptz", "time"), "datetime"),
+    **dict.fromkeys(("timestamp", "timestamptz"), "datetime"),
 }
 """The type that is meant by a word of other systems."""
 _COLUMN_FIELDS: Final = {
@@ -66,6 +70,7 @@ _COLUMN_FIELDS: Final = {
     "integer": ("type", "low", "high", "default", "decimal"),
     "date": ("type", "low", "high", "default", "format"),
     "datetime": ("type", "low", "high", "default", "zone", "unit", "format"),
+    "time": ("type", "low", "high", "default"),
     "category": ("type", "values"),
 }
 _FIELDS: Final = (
@@ -225,6 +230,8 @@ class _Reader:
             if ends and all(isinstance(end, plain_date) for end in ends):
                 timed = any(isinstance(end, moment) for end in ends)
                 return "datetime" if timed or {"zone", "unit"} & form.keys() else "date"
+            if ends and all(isinstance(end, plain_time) for end in ends):
+                return "time"
             if ends and all(isinstance(end, int | Decimal) for end in ends):
                 return "number"
             example = "date" if ends else "number"
@@ -257,8 +264,8 @@ class _Reader:
             if kind == "category":
                 return category(form.get("values", ()))
             ends = {end: form.get(end) for end in ("low", "high", "default")}
-            if kind not in ("date", "datetime") and any(
-                isinstance(end, str | plain_date) for end in ends.values()
+            if kind not in ("date", "datetime", "time") and any(
+                isinstance(end, str | plain_date | plain_time) for end in ends.values()
             ):
                 raise BoundsError(
                     "a bound or a default is not a number. Numbers stand without quotes."

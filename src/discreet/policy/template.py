@@ -130,6 +130,7 @@ def _heading(columns: Sequence[DescribedColumn]) -> list[str]:
             '#   { type = "datetime", low = "2020-01-01", high = "2026-12-31 23:59:59" }',
             "#       with a time of day; where texts end in Z or +02:00, add",
             '#       zone = "Europe/Paris"',
+            '#   { type = "time", low = "08:00", high = "17:59:59" }   a time of day',
             '#   { values = ["A", "B", "C"] }                one of a public list',
             '#   { type = "boolean" }                        true or false',
             '#   { type = "text" }                           anything; its values stay private',
@@ -161,6 +162,8 @@ def _line(key: str, kind: str | None) -> str:
     if word.startswith("TIMESTAMP"):
         zone = ', zone = ""' if "TZ" in word or "ZONE" in word else ""
         return f'# {key} = {{ type = "datetime", low = "", high = ""{zone} }}'
+    if word in ("TIME", "TIME_NS"):
+        return f'# {key} = {{ type = "time", low = "00:00", high = "23:59:59" }}'
     if word == "BOOLEAN":
         return f'{key} = {{ type = "boolean" }}'
     if word == "ENUM":

@@ -24,6 +24,19 @@ from discreet.number_text import (
 )
 from discreet.privacy.joint_noise import FloatInterval, are_known
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
+from discreet.privacy.number_functions import (
+    ABSOLUTE,
+    DECIMAL_LOGARITHM,
+    EXPONENTIAL,
+    FLOOR,
+    LARGEST_POWER,
+    LOGARITHM,
+    SQUARE_ROOT,
+    NumberFunction,
+    clipping,
+    power,
+    rounding,
+)
 from discreet.privacy.uncertainty import (
     BOX,
     BoundedError,
@@ -56,6 +69,8 @@ Released = Any
 PaidLoss = PureDP | ApproximateDP | ZeroConcentratedDP
 _CONFIDENCE = Fraction(95, 100)
 _ONE = Fraction(1)
+_MOST_DIGITS = 15
+"""Of a number that is rounded."""
 
 
 __all__ = [
@@ -232,7 +247,7 @@ class Estimate:
     def margin(self) -> float | None:
         """The larger distance from the value to a bound at 95%.
 
-        Of dates it is in days, of datetimes in seconds.
+        Of dates it is in days, of datetimes and times of day in seconds.
         """
         if not self.bounded:
             return None
@@ -357,6 +372,75 @@ class Estimate:
             quotient(top, _number(self.value)), lambda inner: divided_bounds((top, top), inner)
         )
 
+    # ------------------------------------------------------------------ functions
+
+    def abs(self) -> "Estimate":
+        """The distance from zero; the interval is that of all the distances."""
+        return self._function(ABSOLUTE)
+
+    __abs__ = abs
+
+    def floor(self) -> "Estimate":
+        """The largest whole number not above it."""
+        return self._function(FLOOR)
+
+    def round(self, digits: int = 0) -> "Estimate":
+        """The nearest number with so many digits after the point, and where that of the truth is.
+
+        Halves go up, as in SQL.
+        """
+        if type(digits) is not int or abs(digits) > _MOST_DIGITS:
+            raise DataError(
+                f"an estimate is rounded to {digits!r:.40} digits. 64-bit floats have about "
+                f"{_MOST_DIGITS}. Write .round(1), or .round(-1) for tens."
+            )
+        return self._function(rounding(digits))
+
+    def clip(self, low: object, high: object) -> "Estimate":
+        """It, moved between two numbers, with the interval moved in the same way."""
+        least, most = (rational(end, "a bound of clip") for end in (low, high))
+        if least >= most:
+            raise DataError(
+                "the bounds of clip do not increase. An estimate is moved between them. Write "
+                ".clip(0, 100)."
+            )
+        return self._function(clipping(least, most))
+
+    def sqrt(self) -> "Estimate":
+        """The square root; no number below 0."""
+        return self._function(SQUARE_ROOT)
+
+    def log(self) -> "Estimate":
+        """The natural logarithm; no number at 0 and below."""
+        return self._function(LOGARITHM)
+
+    def log10(self) -> "Estimate":
+        """The logarithm to base 10; no number at 0 and below."""
+        return self._function(DECIMAL_LOGARITHM)
+
+    def exp(self) -> "Estimate":
+        """The exponential."""
+        return self._function(EXPONENTIAL)
+
+    def __pow__(self, exponent: object) -> "Estimate":
+        written = _plain(exponent)
+        if written is None:
+            return NotImplemented
+        if abs(written) > LARGEST_POWER:
+            raise DataError(
+                f"an estimate is raised to the power {exponent!s:.40}. Powers go up to "
+                f"{LARGEST_POWER}. Write estimate ** 2."
+            )
+        return self._function(power(written))
+
+    def _function(self, function: NumberFunction) -> "Estimate":
+        value = function.value(_number(self.value))
+        if self.exact:
+            return self._with(value, LinearError(()))
+        return self._mapped(value, function.bounds, keeps_order=function.keeps_order)
+
+    # ------------------------------------------------------------------ how errors are carried
+
     def _linear(self, other: object, own: Fraction, others: Fraction) -> "Estimate":
         if other is self:
             return self._scaled(own + others, Fraction(0))
@@ -389,12 +473,16 @@ class Estimate:
         return self._mapped(value, changed)
 
     def _mapped(
-        self, value: Released, change: Callable[[FloatInterval], FloatInterval]
+        self,
+        value: Released,
+        change: Callable[[FloatInterval], FloatInterval],
+        *,
+        keeps_order: bool = True,
     ) -> "Estimate":
         if isinstance(self.error, RankError):
-            return self._with(value, self.error)
+            return self._with(value, self.error if keeps_order else RankError(inf))
         bounds = lambda level: change(self.noise_interval(level))  # noqa: E731
-        if isinstance(self.error, MeasuredRankError):  # its order among others stays
+        if isinstance(self.error, MeasuredRankError) and keeps_order:
             return self._with(value, MeasuredRankError(self.error.records, bounds))
         return self._with(value, BoundedError(bounds), truth=self._changed_truth(change))
 
@@ -673,8 +761,8 @@ def _number(value: Released) -> RealNumber:
     if isinstance(value, int | float):
         return value
     raise DataError(
-        "this estimate is a text: a date, a datetime or a category. Only numbers are added and "
-        "multiplied, so that errors are known. Use its .value."
+        "this estimate is a text: a date, a datetime, a time or a category. Only numbers are added "
+        "and multiplied, so that errors are known. Use its .value."
     )
 
 

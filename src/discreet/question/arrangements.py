@@ -50,7 +50,7 @@ MOST_TABLES = 10_000
 _MOST_ADDED = 10_000
 """The most groups that are added up one after the other."""
 _MOST_SUMS = 10**9
-_COUNTED = {Kind.NUMBER: Dated.NOT, Kind.DATE: Dated.DAYS}
+_COUNTED = {Kind.NUMBER: Dated.NOT, Kind.DATE: Dated.DAYS, Kind.TIME: Dated.TIME}
 
 Keyed = tuple[tuple[str, Grouping], ...]
 
@@ -91,15 +91,15 @@ def cube_of(
             "cube is asked without keys, or after group_by. It has tables by all of its keys, by "
             "some of them, and by none. Name all of them in it.",
             Remedy(
-                python='Write .cube("sex", "ward", ways=2).',
-                sql="Write GROUP BY CUBE (sex, ward).",
+                python='Write .cube("x", "y", ways=2).',
+                sql="Write GROUP BY CUBE (x, y).",
             ),
         )
     if ways is not None and (type(ways) is not int or not 0 < ways <= keys):
         raise QueryError(
             f"ways is {ways!r:.40}, and the cube has {keys:,} keys. It says by how many of them a "
             "table is at most.",
-            Remedy(python=f"Write ways={min(2, keys)}.", sql="Write GROUP BY CUBE (sex, ward)."),
+            Remedy(python=f"Write ways={min(2, keys)}.", sql="Write GROUP BY CUBE (x, y)."),
         )
     tables = subsets(keys, ways)
     if not weights:
@@ -131,8 +131,8 @@ def running_total_of(query: Query, key: str | None) -> RunningTotal:
             f"cumulative is asked{'' if key is None else f' by {key[:60]!r}'} of what is not "
             "grouped by it alone. Groups are added up in the order of a key.",
             Remedy(
-                python='Write .group_by("month").cumulative().',
-                sql="Write SUM(COUNT(*)) OVER (ORDER BY month) with GROUP BY month.",
+                python='Write .group_by("x").cumulative().',
+                sql="Write SUM(COUNT(*)) OVER (ORDER BY x) with GROUP BY x.",
             ),
         )
     return RunningTotal(len(names) - 1 if key is None else names.index(key))

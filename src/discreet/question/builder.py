@@ -1,10 +1,11 @@
 """What users write in Python: ``dp.col("stay").mean()``, ``dp.when(…).then(…).otherwise(…)``."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Self
+from functools import partial
+from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from discreet.errors import QueryError
 from discreet.exact import rational
@@ -23,7 +24,7 @@ from discreet.measures.registry import (
     VARIANCE,
 )
 from discreet.plan import expressions
-from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
+from discreet.plan.calendar import DAY_SECONDS, Dated, day, second, time_second
 from discreet.plan.expressions import (
     TIME_SECONDS,
     Absolute,
@@ -61,69 +62,87 @@ _TARGETS: dict[str, CastTarget] = {
     "boolean": "BOOLEAN",
     "date": "DATE",
     "datetime": "TIMESTAMP",
+    "time": "TIME",
     "text": "VARCHAR",
 }
 
 
+Made = TypeVar("Made")
+
+
+class NumberFunctions(Generic[Made]):
+    """The functions of one number: of that of each row, or of one that is released."""
+
+    def _made(self, change: Callable[[Node], Node]) -> Made:
+        raise NotImplementedError
+
+    def abs(self) -> Made:
+        """The distance from zero."""
+        return self._made(Absolute)
+
+    def floor(self) -> Made:
+        """The largest whole number not above the value."""
+        return self._made(Floored)
+
+    def ceil(self) -> Made:
+        """The smallest whole number not below the value."""
+        return self._made(expressions.ceiling)
+
+    def round(self, digits: int = 0) -> Made:
+        """The nearest number with so many digits after the point; halves go up."""
+        places = int(_whole(digits))
+        return self._made(lambda node: expressions.rounded(node, places))
+
+    def sign(self) -> Made:
+        """1, 0 or -1."""
+        return self._made(expressions.sign)
+
+    def sqrt(self) -> Made:
+        """The square root; missing below 0."""
+        return self._made(partial(Applied, "SQRT"))
+
+    def log(self) -> Made:
+        """The natural logarithm; missing at 0 and below."""
+        return self._made(partial(Applied, "LN"))
+
+    def log10(self) -> Made:
+        """The logarithm to base 10; missing at 0 and below."""
+        return self._made(partial(Applied, "LOG10"))
+
+    def exp(self) -> Made:
+        """The exponential."""
+        return self._made(partial(Applied, "EXP"))
+
+    def pow(self, exponent: object) -> Made:
+        """The value to a written power; missing where that is undefined."""
+        power = constant_number(exponent)
+        return self._made(lambda node: Applied("POWER", node, (power,)))
+
+    def __abs__(self) -> Made:
+        return self.abs()
+
+    def __pow__(self, exponent: object) -> Made:
+        return self.pow(exponent)
+
+    def clip(self, low: object, high: object) -> Made:
+        """The value moved between public bounds, which are then those of the expression."""
+        least, most = constant_number(low), constant_number(high)
+        return self._made(lambda node: Clipped(node, least, most))
+
+    def width_bucket(self, low: object, high: object, count: object) -> Made:
+        """The number of one of so many equal parts between two ends; 0 below, count + 1 above."""
+        ends = constant_number(low), constant_number(high), constant_number(count)
+        return self._made(lambda node: expressions.bucket(node, *ends))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class RowValue:
+class RowValue(NumberFunctions["Expression"]):
     """A value of every row, and what can be computed of it alone."""
 
     node: Node
 
-    # Numbers
-
-    def abs(self) -> Self:
-        """The distance from zero."""
-        return type(self)(Absolute(self.node))
-
-    def floor(self) -> Self:
-        """The largest whole number not above the value."""
-        return type(self)(Floored(self.node))
-
-    def ceil(self) -> Self:
-        """The smallest whole number not below the value."""
-        return type(self)(expressions.ceiling(self.node))
-
-    def round(self, digits: int = 0) -> Self:
-        """The nearest number with so many digits after the point; halves go up."""
-        return type(self)(expressions.rounded(self.node, int(_whole(digits))))
-
-    def sign(self) -> Self:
-        """1, 0 or -1."""
-        return type(self)(expressions.sign(self.node))
-
-    def sqrt(self) -> Self:
-        """The square root; missing below 0."""
-        return self._applied("SQRT")
-
-    def log(self) -> Self:
-        """The natural logarithm; missing at 0 and below."""
-        return self._applied("LN")
-
-    def log10(self) -> Self:
-        """The logarithm to base 10; missing at 0 and below."""
-        return self._applied("LOG10")
-
-    def exp(self) -> Self:
-        """The exponential."""
-        return self._applied("EXP")
-
-    def pow(self, exponent: object) -> Self:
-        """The value to a written power; missing where that is undefined."""
-        return self._applied("POWER", constant_number(exponent))
-
-    def __pow__(self, exponent: object) -> Self:
-        return self.pow(exponent)
-
-    def clip(self, low: object, high: object) -> Self:
-        """The value moved between public bounds, which are then those of the expression."""
-        return type(self)(Clipped(self.node, constant_number(low), constant_number(high)))
-
-    def width_bucket(self, low: object, high: object, count: object) -> Self:
-        """The number of one of so many equal parts between two ends; 0 below, count + 1 above."""
-        ends = constant_number(low), constant_number(high)
-        return type(self)(expressions.bucket(self.node, *ends, constant_number(count)))
+    def _made(self, change: Callable[[Node], Node]) -> "Expression":
+        return Expression(change(self.node))
 
     # Texts
 
@@ -207,19 +226,19 @@ class RowValue:
         return self._applied("DAYOFYEAR")
 
     def hour(self) -> Self:
-        """The hour of a datetime, 0 to 23."""
+        """The hour of a datetime or a time of day, 0 to 23."""
         return self._applied("HOUR")
 
     def minute(self) -> Self:
-        """The minute of a datetime, 0 to 59."""
+        """The minute of a datetime or a time of day, 0 to 59."""
         return self._applied("MINUTE")
 
     def second(self) -> Self:
-        """The second of a datetime, 0 to 59."""
+        """The second of a datetime or a time of day, 0 to 59."""
         return self._applied("SECOND")
 
     def epoch(self) -> Self:
-        """The seconds of a datetime's clock since 1970."""
+        """The seconds of a datetime's clock since 1970, or of a time of day since midnight."""
         return self._applied("EPOCH")
 
     def truncate(self, unit: str) -> Self:
@@ -246,7 +265,7 @@ class RowValue:
         return type(self)(Negated(Missing(self.node)))
 
     def cast(self, to: str) -> Self:
-        """The value as a number, integer, boolean, date, datetime or text, or missing."""
+        """The value as a number, integer, boolean, date, datetime, time or text, or missing."""
         if to not in _TARGETS:
             raise QueryError(
                 f"cast got {str(to)[:60]!r}. Values are cast to {', '.join(_TARGETS)}. Write "
@@ -275,6 +294,16 @@ def _second(value: datetime.datetime) -> int:
         raise QueryError(
             "a datetime with a zone is compared with. Those of a column are of its declared zone's "
             "clock. Write one without: value.astimezone(zone).replace(tzinfo=None)."
+        )
+    return found
+
+
+def _time(value: datetime.time) -> int:
+    found = time_second(value)
+    if found is None:
+        raise QueryError(
+            "a time of day with a zone is compared with. Those of a column have none. Write one "
+            "without: value.replace(tzinfo=None)."
         )
     return found
 
@@ -353,9 +382,6 @@ class Expression(RowValue):
     def __neg__(self) -> "Expression":
         return Expression(expressions.negative(self.node))
 
-    def __abs__(self) -> "Expression":
-        return self.abs()
-
     def __eq__(self, other: object) -> "Expression":  # type: ignore[override]
         return self._compared("=", other)
 
@@ -405,7 +431,7 @@ class Expression(RowValue):
         if not isinstance(values, list | tuple) or not values:
             raise QueryError(
                 "is_in takes a list of values and got none. A row is kept if its value is one of "
-                'them. Write dp.col("ward").is_in(["A", "B"]).'
+                'them. Write dp.col("x").is_in(["A", "B"]).'
             )
         return Expression(any_of([self._compared("=", value).node for value in values]))
 
@@ -478,7 +504,7 @@ class Expression(RowValue):
         if width <= 0:
             raise QueryError(
                 f"the step of a distribution is {step!r:.40}. It is the width of the bins, of "
-                'which each is added to those before it. Write dp.col("age").cdf(step=1).'
+                'which each is added to those before it. Write dp.col("x").cdf(step=1).'
             )
         return Distribution(self.node, width)
 
@@ -551,16 +577,20 @@ class Distribution:
 def _alone() -> QueryError:
     return QueryError(
         "a distribution is computed with before it is released. It is measured as running totals, "
-        'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)), and compute with '
+        'in a question of its own. Write .agg(share=dp.col("x").cdf(step=1)), and compute with '
         "the answer."
     )
 
 
-class ReleasedNumber:
+class ReleasedNumber(NumberFunctions["ComputedNumber"]):
     """A number of each group that is released, and what can be computed from it for free."""
 
     def _as_computed(self) -> "ComputedNumber":
         raise NotImplementedError
+
+    def _made(self, change: Callable[[Node], Node]) -> "ComputedNumber":
+        number = self._as_computed()
+        return ComputedNumber(read_size(change(number.node)), number.aggregates)
 
     def __bool__(self) -> bool:
         raise QueryError(
@@ -673,7 +703,7 @@ def _constant_beside(value: object) -> ComputedNumber:
     if isinstance(value, Expression):
         raise QueryError(
             f"{value!r:.80} stands beside an aggregate. Aggregates are one number of each group, "
-            'and it has a value in every row. Use an aggregate of it: dp.col("stay").sum().'
+            'and it has a value in every row. Use an aggregate of it: dp.col("x").sum().'
         )
     if isinstance(value, Distribution):
         raise _alone()
@@ -697,7 +727,7 @@ def col(name: object) -> Expression:
     if not isinstance(name, str) or not name:
         raise QueryError(
             f"a column's name is {type(name).__name__}, not a text. Columns are named as they were "
-            'declared. Write dp.col("stay").'
+            'declared. Write dp.col("x").'
         )
     return Expression(Named(name))
 
@@ -784,6 +814,8 @@ def as_expression(value: Any) -> Expression:
         return Expression(Constant(value))
     if isinstance(value, datetime.datetime):
         return Expression(Constant(Fraction(_second(value)), Dated.SECONDS))
+    if isinstance(value, datetime.time):
+        return Expression(Constant(Fraction(_time(value)), Dated.TIME))
     if isinstance(value, datetime.date):
         return Expression(Constant(Fraction(day(value) or 0), Dated.DAYS))
     if isinstance(value, datetime.timedelta):

@@ -88,8 +88,11 @@ from discreet.question.query import (
 )
 
 ALLOWED_AFTER_RELEASE = (
-    "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST, GREATEST, COALESCE, NULLIF and CASE"
+    "+ - * /, ABS, FLOOR, CEIL, ROUND, CLIP, SQRT, LN, LOG10, EXP, POWER, LEAST, GREATEST, "
+    "COALESCE, NULLIF and CASE"
 )
+_NUMERIC = ("SQRT", "LN", "LOG10", "EXP", "POWER")
+"""The functions that are offered of released numbers."""
 _Offered = (
     Named
     | Constant
@@ -208,7 +211,7 @@ def _check_frame(window: GroupWindow, keys: tuple[tuple[str, Grouping], ...]) ->
             f"{window.function} OVER takes up to {min(widest, together):,} numbers for each of "
             f"{groups:,} groups, and at most {_MOST_SUMMED:,} are added up in one answer. Write a "
             "shorter frame, such as ROWS BETWEEN 6 PRECEDING AND CURRENT ROW, or ask for running "
-            "totals by SUM(COUNT(*)) OVER (ORDER BY month), which are measured as such."
+            "totals by SUM(COUNT(*)) OVER (ORDER BY x), which are measured as such."
         ).at(window.place)
 
 
@@ -250,7 +253,8 @@ def _column(name: str, node: Node, columns: Mapping[str, Column], groups: frozen
 def _checked_part(node: Node, columns: Mapping[str, Column], clause: str) -> CheckedExpression:
     for part in walk(node):
         remainder = isinstance(part, Calculation) and part.operator == "%"
-        if remainder or not isinstance(part, _Offered):
+        offered = isinstance(part, Applied) and part.function in _NUMERIC
+        if remainder or not (offered or isinstance(part, _Offered)):
             raise QueryError(
                 f"{clause} uses {expression_text(part)[:60]!r} on released numbers. Their errors "
                 f"are carried through {ALLOWED_AFTER_RELEASE}. Use these, or change the answer "
@@ -539,8 +543,8 @@ def _check_names(query: Query) -> None:
         raise QueryError(
             "nothing is asked of the groups. An answer needs at least one aggregate.",
             Remedy(
-                python='Write .agg(n=dp.rows()) or .agg(mean_stay=dp.col("stay").mean()).',
-                sql="Write COUNT(*) AS n or AVG(stay) AS mean_stay.",
+                python='Write .agg(n=dp.rows()) or .agg(mean=dp.col("x").mean()).',
+                sql="Write COUNT(*) AS n or AVG(x) AS mean.",
             ),
         )
     if sum(len(asked.columns(name)) for name, asked in query.outputs) > _MOST_OUTPUTS:

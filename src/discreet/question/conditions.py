@@ -20,6 +20,7 @@ from functools import cached_property
 from math import ceil, floor, inf
 
 from discreet.errors import Place, QueryError, Remedy
+from discreet.exact.interval_arithmetic import Interval
 from discreet.measures.measure import Aggregate, Steps
 from discreet.measures.registry import COUNT, DISTINCT, PEOPLE, ROWS
 from discreet.plan.calendar import Dated, dated_text
@@ -46,7 +47,6 @@ from discreet.plan.expressions import (
     replaced,
     walk,
 )
-from discreet.plan.interval_arithmetic import Interval
 from discreet.plan.listed_values import MOST_LISTED, Work, declared_ends, listed_values
 from discreet.plan.schema import (
     MOST_BINS,

@@ -23,7 +23,16 @@ from discreet.plan.types import COUNTED, DATES, Kind, check_expression
 from discreet.question.query import GroupKey
 from discreet.text_table import printable
 
-_EDGES = {Dated.NOT: "numbers", Dated.DAYS: "dates", Dated.SECONDS: "datetimes"}
+_EDGES = {
+    Dated.NOT: "numbers",
+    Dated.DAYS: "dates",
+    Dated.SECONDS: "datetimes",
+    Dated.TIME: "times of day",
+}
+_EXAMPLE_EDGES: dict[Dated, list[object]] = {
+    Dated.NOT: [0, 18, 65, 120],
+    Dated.TIME: ["08:00", "12:00", "18:00"],
+}
 Label = str | int | float | bool | None
 """A group's name in one column; None is all of them, in a table of totals."""
 ALL = "all"
@@ -200,13 +209,16 @@ def _grouping(key: GroupKey, node: Node, columns: Mapping[str, Column]) -> Group
         return PrivateGrouping(typed.node) if values is None else ListedGrouping(typed.node, values)
     if values:
         return _numbered(typed.node, values, dated)
-    kind = _EDGES[dated].removesuffix("s")
-    ends = ["2025-01-01", "2026-01-01"] if dated else [0, 18, 65, 120]
+    kind = str(typed.kind)
+    ends = _EXAMPLE_EDGES.get(dated, ["2025-01-01", "2026-01-01"])
     python = f"Cut it into bins: dp.col(…).bins([{', '.join(map(_text, ends))}])"
     sql = f"Cut it into bins: BINS({expression_text(node)[:60]}, {', '.join(map(repr, ends))})"
     if dated == Dated.SECONDS:
         python = f'Group by a part of it: dp.col(…).hour() or .truncate("day"). {python}'
         sql = f"Group by a part of it: HOUR(t) or DATE_TRUNC('day', t). {sql}"
+    if dated == Dated.TIME:
+        python = f"Group by a part of it: dp.col(…).hour(). {python}"
+        sql = f"Group by a part of it: HOUR(t). {sql}"
     if typed.whole:
         unbounded = typed.low is None or typed.high is None
         bounds = ", or declare " + ("bounds" if unbounded else "narrower bounds")

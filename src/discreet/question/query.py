@@ -19,6 +19,7 @@ from discreet.errors import (
 )
 from discreet.measures.measure import POINTS, Aggregate, MeasureRules, Statistic, Steps, grid_steps
 from discreet.measures.registry import COUNT, DISTINCT, MAX, MEAN, MIN, ROWS, SUM
+from discreet.plan.added_bounds import bounds_remedy
 from discreet.plan.calendar import Dated
 from discreet.plan.expressions import (
     Constant,
@@ -554,8 +555,8 @@ def _summary(
     if low is None or high is None:
         raise BoundsError(
             f"{asked.said} has no bounds. A person's sum is clipped to {cap:,} times the bounds of "
-            "one row, which must be public. Declare them, or give them: "
-            f"{statistic.sql[0]}(CLIP({expression_text(asked.of)[:60]}, 0, 120))."
+            "one row, which must be public.",
+            bounds_remedy(typed, columns),
         )
     value = grid_steps(typed, POINTS, _SKIP_MISSING)
     if statistic is MEAN:

@@ -97,6 +97,7 @@ def _workbook(release: Saved, columns: Columns) -> bytes:
         "head": book.add_format({"bold": True, "bottom": 1, "text_wrap": True}),
         "day": book.add_format({"num_format": "yyyy-mm-dd"}),
         "moment": book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+        "time": book.add_format({"num_format": "hh:mm:ss"}),
         "text": book.add_format({"text_wrap": True, "valign": "top"}),
     }
     _answer_sheets(book, columns, forms)
@@ -116,6 +117,9 @@ def _workbook(release: Saved, columns: Columns) -> bytes:
     return kept.getvalue()
 
 
+_FORMS = {ColumnType.MOMENT: "moment", ColumnType.TIME: "time"}
+
+
 def _answer_sheets(book: Any, columns: Columns, forms: Mapping[str, Any]) -> None:
     """The table, on as many sheets as its rows need."""
     rows = max((len(values) for _, values in columns.values()), default=0)
@@ -127,7 +131,7 @@ def _answer_sheets(book: Any, columns: Columns, forms: Mapping[str, Any]) -> Non
             sheet.set_column(place, place, 26 if wide else 14)
             _write_text(sheet, 0, place, name, forms["head"])
             for row, value in enumerate(values[start : start + _MOST_ROWS], 1):
-                form = forms["moment" if kind is ColumnType.MOMENT else "day"]
+                form = forms[_FORMS.get(kind, "day")]
                 _write_value(sheet, row, place, kind, value, form)
 
 
@@ -140,6 +144,8 @@ def _write_value(sheet: Any, row: int, place: int, kind: ColumnType, value: Any,
             sheet.write_datetime(row, place, value, form)
         else:
             _write_text(sheet, row, place, str(value))
+    elif kind is ColumnType.TIME:
+        sheet.write_datetime(row, place, value, form)
     elif kind is ColumnType.TRUTH:
         sheet.write_boolean(row, place, value)
     elif kind is ColumnType.TEXT or not _is_exact(value):
@@ -186,6 +192,7 @@ _STORED: Mapping[ColumnType, str] = {
     ColumnType.REAL: "DOUBLE",
     ColumnType.DAY: "DATE",
     ColumnType.MOMENT: "TIMESTAMP_S",
+    ColumnType.TIME: "TIME",
     ColumnType.TEXT: "VARCHAR",
 }
 

@@ -246,7 +246,7 @@ def batch(questions: Sequence[QuestionBuilder]) -> Batch:
     if not listed or not all(isinstance(asking, QuestionBuilder) for asking in listed):
         raise QueryError(
             "a batch is not a list of questions. Each is asked of a table and not yet planned. "
-            'Write dp.batch([visits.agg(n=dp.rows()), visits.group_by("ward").agg(n=dp.rows())]).'
+            'Write dp.batch([table.agg(n=dp.rows()), table.group_by("x").agg(n=dp.rows())]).'
         )
     return Batch(listed)
 

@@ -4,7 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from enum import Enum
 from importlib import import_module
 from io import StringIO
@@ -47,7 +47,11 @@ class ColumnType(Enum):
     REAL = "float64"
     DAY = "date"
     MOMENT = "datetime"
+    TIME = "time"
     TEXT = "text"
+
+
+_DATED_TYPES = {date: ColumnType.DAY, datetime: ColumnType.MOMENT, time: ColumnType.TIME}
 
 
 def column_type(values: Iterable[Any], unknown: ColumnType = ColumnType.REAL) -> ColumnType:
@@ -61,23 +65,25 @@ def column_type(values: Iterable[Any], unknown: ColumnType = ColumnType.REAL) ->
         return unknown
     if types == {bool}:
         return ColumnType.TRUTH
-    if types in ({date}, {datetime}):
-        return ColumnType.DAY if types == {date} else ColumnType.MOMENT
+    for dated, kind in _DATED_TYPES.items():
+        if types == {dated}:
+            return kind
     if types == {int} and all(value is not None and abs(value) <= _LARGEST for value in values):
         return ColumnType.WHOLE
     return ColumnType.REAL if types <= {int, float} else ColumnType.TEXT
 
 
 def dated_column(texts: Sequence[str | None]) -> tuple[ColumnType, list[Any]]:
-    """Texts of dates, or of datetimes, as such; a gap stays one.
+    """Texts of dates, of datetimes or of times of day, as such; a gap stays one.
 
     >>> dated_column(["2026-01-31"])[0].name, dated_column(["2026-01-31 10:00:00", None])[0].name
     ('DAY', 'MOMENT')
     """
-    if any(text is not None and ":" in text for text in texts):
-        moments = [None if text is None else datetime.fromisoformat(text) for text in texts]
-        return ColumnType.MOMENT, moments
-    return ColumnType.DAY, [None if text is None else date.fromisoformat(text) for text in texts]
+    first = next((text for text in texts if text is not None), "")
+    kind: type[date] | type[time] = date
+    if ":" in first:
+        kind = datetime if "-" in first else time
+    return _DATED_TYPES[kind], [None if one is None else kind.fromisoformat(one) for one in texts]
 
 
 Columns = Mapping[str, tuple[ColumnType, Sequence[Any]]]
@@ -94,6 +100,7 @@ def pandas_frame(columns: Columns, gapped: Collection[str] = ()) -> Any:
         ColumnType.WHOLE: "int64",
         ColumnType.REAL: "float64",
         ColumnType.TEXT: str,
+        ColumnType.TIME: object,
     }
     with_gaps = types | {ColumnType.TRUTH: "boolean", ColumnType.WHOLE: "Int64"}
 
@@ -121,6 +128,7 @@ def polars_frame(columns: Columns) -> Any:
         ColumnType.REAL: polars.Float64,
         ColumnType.DAY: polars.Date,
         ColumnType.MOMENT: polars.Datetime("us"),
+        ColumnType.TIME: polars.Time,
         ColumnType.TEXT: polars.String,
     }
     return polars.DataFrame(
@@ -143,6 +151,7 @@ def arrow_table(columns: Columns) -> Any:
         ColumnType.REAL: arrow.float64(),
         ColumnType.DAY: arrow.date32(),
         ColumnType.MOMENT: arrow.timestamp("s"),
+        ColumnType.TIME: arrow.time64("us"),
         ColumnType.TEXT: arrow.string(),
     }
     return arrow.table(

@@ -30,7 +30,12 @@ from discreet.release.plan import make_plan
 from discreet.templates import table_html
 from discreet.text_table import TextTable, wrapped
 
-_KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime"}
+_CONSTANTS: Final = {
+    Dated.DAYS: "'2025-01-01'",
+    Dated.SECONDS: "'2025-01-01 12:00'",
+    Dated.TIME: "'12:00'",
+}
+_KINDS: Final = {Dated.DAYS: "date", Dated.SECONDS: "datetime", Dated.TIME: "time of day"}
 _WIDTH: Final = 80
 _MOST_VALUES: Final = 8
 _LONGEST_VALUE: Final = 30
@@ -178,7 +183,7 @@ def table_info(schema: Schema, standing: Filter | None) -> TableInfo:
     """What may be asked, by the declarations; ``standing`` is the budget and what is spent."""
     examples = _Examples(schema, standing)
     columns = tuple(
-        ColumnInfo(name, _holds(column), _declared(column), examples.about(name, column))
+        ColumnInfo(name, column_words(column), _declared(column), examples.about(name, column))
         for name, column in schema.columns.items()
     )
     private = [
@@ -262,7 +267,7 @@ class _Examples:
             case BooleanColumn():
                 yield from groups
                 yield from self._where(asked)
-            case NumberColumn(dated=Dated.SECONDS):
+            case NumberColumn(dated=Dated.SECONDS | Dated.TIME):
                 taken = {other.lower() for other in self._schema.columns}
                 hour = "hour_of_day" if "hour" in taken else "hour"
                 yield from (
@@ -326,7 +331,7 @@ def _folded(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def _holds(column: Column) -> str:
+def column_words(column: Column) -> str:
     """What a column is declared to hold, in words; a long list is cut."""
     match column:
         case CategoryColumn(values):
@@ -357,7 +362,7 @@ def _declared(column: Column) -> dict[str, Any]:
 
 
 def _held(columns: Mapping[str, Column]) -> dict[str, str]:
-    return {name: _holds(column) for name, column in columns.items()}
+    return {name: column_words(column) for name, column in columns.items()}
 
 
 def _not_possible(schema: Schema, *, finds_groups: bool) -> Iterator[str]:
@@ -394,9 +399,7 @@ def _beside(label: str, words: str, width: int) -> Iterator[str]:
 def _middle(column: NumberColumn) -> str:
     """A constant between the bounds; without any, one that may be met."""
     if column.low is None or column.high is None:
-        return {Dated.DAYS: "'2025-01-01'", Dated.SECONDS: "'2025-01-01 12:00'"}.get(
-            column.dated, "0"
-        )
+        return _CONSTANTS.get(column.dated, "0")
     middle = Fraction(int(column.low + (column.high - column.low) / 2))
     return constant_text(middle, column.dated)
 

@@ -5,33 +5,41 @@ Also the question with its price, from which the answer can be shown again.
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from discreet.errors import Front, LedgerCorruptError
-from discreet.measures.measure import Aggregate, Statistic
+from discreet.measures.measure import Statistic
 from discreet.measures.registry import STATISTICS
-from discreet.plan.expressions import Node
-from discreet.question.query import Arrangement, GroupKey, PostProcessing, Query, Relation
+from discreet.plan.calendar import Dated
+from discreet.question.query import Query
 from discreet.strict_json import Shape, decoded
 
 _VERSION = 1
-_PARTS: Final = {
-    kind.__name__: kind
-    for kind in (
-        *get_args(Node),
-        *get_args(Relation),
-        *get_args(Arrangement),
-        Aggregate,
-        GroupKey,
-        PostProcessing,
-        Query,
-    )
-}
-"""What a question is made of."""
 _NOT_KEPT: Final = ("place", "written")
 """Where a part stood in a text, and in which words: only refusals need them."""
+
+
+def _parts_of(kind: Any, found: dict[type, dict[str, Any]]) -> dict[type, dict[str, Any]]:
+    """The dataclasses that a type is made of, with the types of their fields that are kept.
+
+    A statistic is one of a list.
+    """
+    if isinstance(kind, type) and is_dataclass(kind) and kind not in (Statistic, *found):
+        hints = get_type_hints(kind)
+        found[kind] = {
+            one.name: hints[one.name] for one in fields(kind) if one.name not in _NOT_KEPT
+        }
+        for hint in found[kind].values():
+            _parts_of(hint, found)
+    for inner in get_args(kind):
+        _parts_of(inner, found)
+    return found
+
+
+_PARTS: Final = {kind.__name__: (kind, hints) for kind, hints in _parts_of(Query, {}).items()}
+"""What a question is made of."""
 _STATISTICS: Final = {statistic.symbol: statistic for statistic in STATISTICS}
 
 
@@ -153,10 +161,31 @@ def _read(data: object) -> Any:
         case {"front": str(name)} if name in Front.__members__:
             return Front[name]
         case {"part": str(name), **rest} if name in _PARTS:
-            known = {one.name for one in fields(_PARTS[name])} - set(_NOT_KEPT)
-            if set(rest) <= known:
+            kind, hints = _PARTS[name]
+            values = {str(one): _read(value) for one, value in rest.items()}
+            if type(values.get("dated")) is int:
+                values["dated"] = Dated(values["dated"])
+            if values.keys() <= hints.keys() and all(
+                _is_of(value, hints[one]) for one, value in values.items()
+            ):
                 try:
-                    return _PARTS[name](**{str(field): _read(one) for field, one in rest.items()})
+                    return kind(**values)
                 except TypeError:  # one that is needed is not there
                     pass
     raise ValueError("not a part of a question")
+
+
+def _is_of(value: object, hint: Any) -> bool:
+    """Whether a value is of the type that a field states."""
+    inner: tuple[Any, ...] = get_args(hint)
+    match get_origin(hint):
+        case None:
+            return type(value) is hint
+        case kind if kind is Literal:
+            return value in inner
+        case kind if kind is tuple:
+            if type(value) is not tuple:
+                return False
+            kinds = inner[:1] * len(value) if inner[-1] is ... else inner
+            return len(value) == len(kinds) and all(map(_is_of, value, kinds))
+    return any(_is_of(value, one) for one in inner)

@@ -23,7 +23,6 @@ from discreet.accounting.filters import (
 )
 from discreet.errors import (
     BudgetExhaustedError,
-    DiscreetError,
     Front,
     PrivacyParameterError,
     QueryError,
@@ -63,6 +62,7 @@ from discreet.release.caps import CapEffects, better_cap, cap_effects, cap_notes
 from discreet.release.consistent import is_moved, left_as_measured, moved_notes
 from discreet.release.kept_answer import query_from_data, query_to_data
 from discreet.release.price import (
+    UNREADABLE,
     Price,
     PricedKeySelection,
     PricedMeasure,
@@ -1082,8 +1082,21 @@ def plan_from_data(data: Mapping[str, Any], schema: Schema) -> Plan | None:
     try:
         question = checked_question(query_from_data(data["query"]), schema)
         return Plan(question, price_from_data(data["price"], question))
-    except (DiscreetError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        return None  # a part of it is of another kind
+    except UNREADABLE:
+        return None
+
+
+def plan_anew(plan: Plan, schema: Schema) -> Plan | None:
+    """The plan that these declarations make of a plan's query and price; None if it is another one.
+
+    Nothing else of the plan is believed: somebody may have changed it.
+    """
+    try:
+        made = plan_from_data(json.loads(json.dumps(plan.to_data())), schema)
+    except UNREADABLE:
+        return None
+    same = made is not None and (made.question, made.price) == (plan.question, plan.price)
+    return made if same else None
 
 
 def make_plan(

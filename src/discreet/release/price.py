@@ -17,14 +17,14 @@ Proof that all of them together cost what was asked: docs/proofs/delta.md
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import exp, isqrt, log, sqrt
 from typing import Any, NamedTuple, cast
 
 from discreet.accounting.filters import SpendLimits, Totals, charge, cost_text
-from discreet.errors import QueryError, Remedy
+from discreet.errors import DiscreetError, QueryError, Remedy
 from discreet.measures.counts import People, Rows
 from discreet.measures.measure import (
     CapName,
@@ -65,11 +65,12 @@ from discreet.release.top_groups import (
 )
 
 _SPREAD_PART, _LEAST_SPREAD = 1e-6, 1e-200
-_PROMISES = (PureDP(epsilon=Fraction(1)), PureDP(epsilon=Fraction(2)))
 _LARGER_IN_RHO = 300  # by so many percent; draws of bounded range cost a quarter of ε²/2
 
 Weights = Mapping[Measure, Fraction]
 """How measures share a price, as stated."""
+UNREADABLE = (DiscreetError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised where a part of a question or of a price is of another kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class PricedMeasure:
     """Its ε; None for Gaussian noise, which has none."""
     rho: Fraction | None = None
     """Its ρ, where the question is priced in ρ."""
-    instead: MeasureMechanism | None = None
+    instead: MeasureMechanism | None = field(default=None, compare=False)
     """The noise that was not chosen, because the question's error would be larger."""
 
     @property
@@ -102,23 +103,6 @@ class PricedMeasure:
             return float(mechanism.accuracy(CONFIDENCE)) + _SPREAD_PART * spread
         return float(1 / (self.epsilon or 1))
 
-    def fits(self, unit: Unit) -> bool:
-        """Whether what is charged is what the mechanism costs, for this unit.
-
-        The events of noise follow from the noise itself; those of draws from the ε that is stated.
-        """
-        if self.sensitivity != self.measure.sensitivity(unit):
-            return False
-        drawn: Any = self.measure
-        epsilon = self.epsilon or Fraction(0)
-        if drawn.free or drawn.draws:
-            made = [drawn.mechanism(unit, epsilon)]
-            if drawn.draws:  # what was kept when they had no intervals
-                made.append(drawn.unbounded_mechanism(unit, epsilon))
-            return self.mechanism in made
-        mechanism: Any = self.mechanism
-        return _costs_its_own(mechanism, self.sensitivity)
-
     def decoder(self, output: Output, unit: Unit, rows: int | None) -> Decoder:
         """How the integers of one group become a number with its error."""
         return self.measure.decoder(output, self.mechanism, unit, rows)
@@ -126,13 +110,6 @@ class PricedMeasure:
     def described(self, unit: Unit) -> str:
         """The mechanism, and its scale in the answer's own unit."""
         return self.mechanism.described(self.measure.step(unit))
-
-
-@lru_cache(maxsize=256)  # a plan is made of a plan, with the same price, again and again
-def _costs_its_own(mechanism: MeasureMechanism, moved: MeasureSensitivity) -> bool:
-    """Whether the event of a mechanism follows from its noise, whatever is promised."""
-    own, same = (mechanism.event(moved.norms, promised) for promised in _PROMISES)
-    return own == same and charge(own).rho > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +139,6 @@ class PricedKeySelection:
             return value, cast("Uncertainty", error)
 
         return decoded
-
-    def fits(self, question: Question) -> bool:
-        """Whether it is the selection of the keys of a question, for the ε and δ that it says."""
-        if not question.selects_keys:
-            return False
-        delta = self.mechanism.delta
-        return any(
-            self == _selection(question, self.epsilon, delta, self.rho, weights=weights)
-            for weights in (True, False)
-        )
 
     @property
     def released(self) -> ThresholdError:
@@ -296,45 +263,11 @@ class Price:
         return f"{paid} ({self.promise} by itself)"
 
     def fits(self, question: Question) -> bool:
-        """Whether it is a price of this question: of its measures and keys, for its unit."""
-        if not all(one.fits(self.unit) for one in self.priced):
+        """Whether it is a price of this question: what is made anew of its parts is this price."""
+        try:
+            return price_from_data(self.to_data(question), question) == self
+        except UNREADABLE:
             return False
-        promises = self.charged_as_promised or (self.gaussian and self.promise is not None)
-        if promises and not self._keeps_promise(question):
-            return False
-        measures = {one.measure for one in self.priced}
-        selection = self.selection
-        if selection is not None and not selection.fits(question):
-            return False
-        if selection is not None and selection.answers is not None:
-            measures.add(selection.answers)
-        unit, choice = question.unit, self.choice
-        if choice is not None:
-            flips = choice.mechanism.flips
-            if choice != choice.top.choice(unit, choice.epsilon, choice.rho, flips=flips):
-                return False
-            if choice.top != top_groups(question):
-                return False
-            unit = choice.top.unit(unit)
-        return (
-            self.unit in (unit, _gaussian_unit(question, None if choice is None else choice.top))
-            and measures == set(question.measures)
-            and (selection is not None) == question.selects_keys
-        )
-
-    def _keeps_promise(self, question: Question) -> bool:
-        """Whether the noise is that of the ε and δ that are promised."""
-        if not isinstance(self.promise, ApproximateDP) or self.promise.delta == 0:
-            return False
-        joint = [one for one in self.priced if one.epsilon is None]
-        if len(joint) != len(self.shares) or question.selects_keys:
-            return False
-        left, measures = (
-            self.promise.epsilon - self.pure_epsilon,
-            [one.measure for one in joint],
-        )
-        noises = _joint_noises(measures, self.unit, self.shares, left, self.promise.delta)
-        return noises == [one.mechanism for one in joint]
 
     def to_data(self, question: Question) -> dict[str, Any]:
         """Plain data, from which ``price_from_data`` makes it again for the same question."""
@@ -575,46 +508,81 @@ def price_alone(
 
 
 def price_from_data(data: Mapping[str, Any], question: Question) -> Price:
-    """The price that ``Price.to_data`` wrote, for the same question."""
-    unit, measures = question.unit, question.measures
-    choice = _choice_from_data(data.get("choice"), question)
-    if choice is not None:
-        unit = choice.top.unit(unit)
-    unit = unit.weighed_by(Norm(data["norm"]))
-    delta, selected = Fraction(data["delta"]), data["selection"]
-    promise: PureDP | ApproximateDP | None = None
-    if data["promise"] is not None:
-        promise = PureDP(epsilon=data["promise"])
-        if delta:
-            promise = ApproximateDP(epsilon=data["promise"], delta=delta)
-    priced = tuple(_part_from_data(one, measures[one["measure"]], unit) for one in data["parts"])
-    return Price(
-        priced,
-        unit,
-        promise,
-        None
-        if selected is None
-        else _selection(
-            question,
-            Fraction(selected["epsilon"]),
-            delta,
-            _number(selected["rho"]),
-            weights="mechanism" in selected,  # what was paid before has none
-        ),
-        data["charged_as_promised"],
-        _shares_from_data(data, question, priced, unit),
-        choice,
+    """The price that ``Price.to_data`` wrote, for the same question.
+
+    What each part costs is taken from the data.  Whatever follows from that is made anew.
+    """
+    in_rho = data["promise"] is None
+    choice = _choice_from_data(data.get("choice"), question, in_rho=in_rho)
+    top = None if choice is None else choice.top
+    unit = question.unit if top is None else top.unit(question.unit)
+    if in_rho or any(one["sigma"] is not None for one in data["parts"]):
+        unit = _gaussian_unit(question, top)
+    if Norm(data["norm"]) is not unit.norm and not question.free:
+        raise ValueError("people are weighed down as for another noise")
+    measures = [question.measures[one["measure"]] for one in data["parts"]]
+    if measures != _measured_apart(question):
+        raise ValueError("other measures are priced than are asked for")
+    priced = tuple(
+        _part_from_data(one, measure, unit, in_rho=in_rho)
+        for one, measure in zip(data["parts"], measures, strict=True)
     )
+    selection = _selection_from_data(data, question, in_rho=in_rho)
+    price = Price(priced, unit, None, selection, choice=choice)
+    return price if in_rho else _promised(price, data, question)
 
 
-def _choice_from_data(data: Mapping[str, Any] | None, question: Question) -> PricedChoice | None:
+def _choice_from_data(
+    data: Mapping[str, Any] | None, question: Question, *, in_rho: bool
+) -> PricedChoice | None:
     if data is None:
         return None
     top = top_groups(question)
     if top is None:
         raise ValueError("the first groups were chosen, and they are not asked for")
-    epsilon, rho = Fraction(data["epsilon"]), _number(data["rho"])
-    return top.choice(question.unit, epsilon, rho, flips=data.get("flips", False))
+    if in_rho:
+        rho = Fraction(data["rho"])
+        return top.choice(question.unit, bounded_range_epsilon(rho, top.many), rho)
+    flips = data.get("flips", False)
+    return top.choice(question.unit, Fraction(data["epsilon"]), flips=flips)
+
+
+def _selection_from_data(
+    data: Mapping[str, Any], question: Question, *, in_rho: bool
+) -> PricedKeySelection | None:
+    kept, delta = data["selection"], Fraction(data["delta"])
+    if (kept is not None) != question.selects_keys:
+        raise ValueError("groups are found, or are public")
+    if kept is None:
+        return None
+    rho = Fraction(kept["rho"]) if in_rho else None
+    epsilon = Fraction(kept["epsilon"]) if rho is None else _epsilon_within(rho)
+    for weights in (True, False):  # what was paid before there were weights has no name
+        made = _selection(question, epsilon, delta, rho, weights=weights)
+        if kept.get("mechanism", None if weights else made.mechanism.name) == made.mechanism.name:
+            return made
+    raise ValueError("groups are found by another mechanism")
+
+
+def _promised(price: Price, data: Mapping[str, Any], question: Question) -> Price:
+    """The price with the ε, and δ, of all of its parts; of Gaussian noise those it is made for."""
+    delta, selection = Fraction(data["delta"]), price.selection
+    if not price.gaussian:
+        if selection is None:
+            return replace(price, promise=PureDP(epsilon=price.pure_epsilon))
+        epsilon = price.pure_epsilon + selection.epsilon
+        return replace(price, promise=ApproximateDP(epsilon=epsilon, delta=delta))
+    if delta == 0 or selection is not None:
+        raise ValueError("Gaussian noise has a δ, and groups that it finds are priced apart")
+    promise = ApproximateDP(epsilon=Fraction(data["promise"]), delta=delta)
+    shares = _shares_from_data(data, question, price.priced, price.unit)
+    joint = [one for one in price.priced if one.epsilon is None]
+    left = promise.epsilon - price.pure_epsilon
+    noises = _joint_noises([one.measure for one in joint], price.unit, shares, left, delta)
+    if noises != [one.mechanism for one in joint]:
+        raise ValueError("the noise is not that of the ε and δ that are promised")
+    charged = data["charged_as_promised"] is True
+    return replace(price, promise=promise, charged_as_promised=charged, shares=shares)
 
 
 def _shares_from_data(
@@ -623,8 +591,6 @@ def _shares_from_data(
     """The shares as written, or those of a time when they were not: stated, or by the caps."""
     if "shares" in data:
         return tuple(map(Fraction, data["shares"]))
-    if data["promise"] is None:
-        return ()
     joint = [one.measure for one in priced if one.epsilon is None]
     if data["weights"] is not None:
         stated = {question.measures[place]: Fraction(one) for place, one in data["weights"]}
@@ -639,24 +605,21 @@ def _shares_from_data(
     return tuple(by_cap(measure.cap_name) / whole for measure in joint)
 
 
-def _part_from_data(data: Mapping[str, Any], measure: Measure, unit: Unit) -> PricedMeasure:
-    epsilon, rho = _number(data["epsilon"]), _number(data["rho"])
-    if measure.draws and "drawn" not in data:  # kept when values chosen by rank had no intervals
-        chosen: Any = measure
-        earlier = chosen.unbounded_mechanism(unit, epsilon or Fraction(0))
-        return PricedMeasure(measure, earlier, measure.sensitivity(unit), epsilon, rho)
-    if data["sigma"] is None:
-        return replace(_pure(measure, unit, epsilon or Fraction(0)), epsilon=epsilon, rho=rho)
-    noise = Gaussian(sigma=Fraction(data["sigma"]))
-    return PricedMeasure(measure, noise, measure.sensitivity(unit), epsilon, rho)
+def _part_from_data(
+    data: Mapping[str, Any], measure: Measure, unit: Unit, *, in_rho: bool
+) -> PricedMeasure:
+    if data["sigma"] is not None and not measure.free and not measure.draws:
+        return _gaussian(measure, unit, Gaussian(sigma=Fraction(data["sigma"])))
+    part = _pure(measure, unit, Fraction(0) if measure.free else Fraction(data["epsilon"]))
+    drawn: Any = measure
+    if measure.draws and data.get("drawn") != type(part.mechanism).__name__:
+        # kept when values chosen by rank had no intervals
+        part = replace(part, mechanism=drawn.unbounded_mechanism(unit, part.epsilon))
+    return replace(part, rho=charge(part.event).rho) if in_rho else part
 
 
 def _text(number: Fraction | None) -> str | None:
     return None if number is None else str(number)
-
-
-def _number(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
 
 
 def error_ratio(first: Price, second: Price) -> float:
@@ -728,6 +691,8 @@ def _concentrated_price(
     top: TopGroups | None,
 ) -> Price:
     """Gaussian noise, and draws whose losses lie within a range."""
+    if question.free:
+        return _pure_price(question, Fraction(0), delta, weights, top)
     unit = _gaussian_unit(question, top)
     parts, selected, chosen = _parts(question, weights, rho, top)
     selection = choice = None
@@ -740,8 +705,7 @@ def _concentrated_price(
         _concentrated(measure, unit, parts.get(measure, Fraction(0)))
         for measure in _measured_apart(question)
     )
-    promise = PureDP(epsilon=Fraction(0)) if not parts and selection is None else None
-    return Price(priced, unit, promise, selection, choice=choice)
+    return Price(priced, unit, None, selection, choice=choice)
 
 
 def _gaussian_unit(question: Question, top: TopGroups | None) -> Unit:
@@ -770,12 +734,7 @@ def _gaussian_price(
     noises = _joint_noises(added, unit, shares, together, delta)
     noise = dict(zip(added, noises, strict=True))
     priced = tuple(
-        PricedMeasure(
-            measure,
-            noise[measure],
-            measure.sensitivity(unit),
-            rho=_rho(measure, unit, noise[measure]),
-        )
+        _gaussian(measure, unit, noise[measure])
         if measure in noise
         else _pure(measure, unit, parts.get(measure, Fraction(0)))
         for measure in question.measures
@@ -797,8 +756,9 @@ def _joint_noises(
     return [Gaussian(sigma=_root_above(variance)) for variance in variances]
 
 
-def _rho(measure: Measure, unit: Unit, noise: Gaussian) -> Fraction:
-    return measure.sensitivity(unit).squared_l2 / (2 * noise.sigma**2)
+def _gaussian(measure: Measure, unit: Unit, noise: Gaussian) -> PricedMeasure:
+    moved = measure.sensitivity(unit)
+    return PricedMeasure(measure, noise, moved, rho=moved.squared_l2 / (2 * noise.sigma**2))
 
 
 def _root_above(variance: Fraction) -> Fraction:
@@ -817,13 +777,11 @@ def _pure(measure: Measure, unit: Unit, epsilon: Fraction) -> PricedMeasure:
 
 
 def _concentrated(measure: Measure, unit: Unit, rho: Fraction) -> PricedMeasure:
-    moved = measure.sensitivity(unit)
     if measure.free or measure.draws:
         epsilon = bounded_range_epsilon(rho, measure.draws) if measure.draws else Fraction(0)
-        drawn = PricedMeasure(measure, measure.mechanism(unit, epsilon), moved, epsilon)
+        drawn = _pure(measure, unit, epsilon)
         return replace(drawn, rho=charge(drawn.event).rho)
-    noise = gaussian_noise(moved.squared_l2, rho)
-    return PricedMeasure(measure, noise, moved, None, _rho(measure, unit, noise))
+    return _gaussian(measure, unit, gaussian_noise(measure.sensitivity(unit).squared_l2, rho))
 
 
 def _epsilon_within(rho: Fraction) -> Fraction:

@@ -601,9 +601,9 @@ def plan_profile(
         raise QueryError(
             "by is not a list of columns. It says by which columns groups of people are counted.",
             Remedy(
-                python='Write by=["ward"], or by=[] for none.',
+                python=f"Write by={list(grouping_columns(schema))[:2]!r}, or by=[] for none.",
                 sql="",
-                command="Write --by ward,sex.",
+                command=f"Write --by {','.join(grouping_columns(schema)[:2]) or 'x'}.",
             ),
         )
     columns = grouping_columns(schema) if by is None else tuple(dict.fromkeys(by))

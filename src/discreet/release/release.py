@@ -462,7 +462,9 @@ class Release:
         for name in self.columns:
             value, ends = self._value_types(name)
             types |= {name: value, f"{name}_lower": ends, f"{name}_upper": ends}
-            others = {INTERVAL: ColumnType.TEXT, MOVED: value}
+            counted = all(type(one.moved) is int for one in self._typical(name))
+            moved = ColumnType.WHOLE if counted else ColumnType.REAL
+            others = {INTERVAL: ColumnType.TEXT, MOVED: moved}
             for part in self._parts(name)[3:]:
                 types[part] = others.get(part[len(name) :], ColumnType.REAL)
         return types
@@ -491,7 +493,7 @@ class Release:
             kind = types[name]
             if kind is ColumnType.WHOLE:
                 kind = column_type(_known(values), kind)
-            dated = kind in (ColumnType.DAY, ColumnType.MOMENT)
+            dated = kind in (ColumnType.DAY, ColumnType.MOMENT, ColumnType.TIME)
             table[name] = kind, dated_column(values)[1] if dated else values
         return table
 

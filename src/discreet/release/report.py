@@ -17,7 +17,7 @@ from discreet.exact import named_number_text, percent_text, rational
 from discreet.ledger.declarations import BudgetCap
 from discreet.measures.measure import Aggregate, sentence_list
 from discreet.number_text import NumberText
-from discreet.plan.calendar import second
+from discreet.plan.calendar import second, time_second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
 from discreet.question.groupings import label_text
@@ -452,8 +452,10 @@ def _is_ranked(estimate: Estimate) -> bool:
 
 
 def _number(value: Any) -> float:
-    """A number to place it by; dates and datetimes by their seconds."""
-    return float(second(value) or 0) if isinstance(value, str) else float(value)
+    """A number to place it by; dates and datetimes by their seconds, times by those of the day."""
+    if not isinstance(value, str):
+        return float(value)
+    return float(time_second(value) or second(value) or 0)
 
 
 def _known(estimate: Estimate, confidence: Fraction) -> tuple[float, ...]:

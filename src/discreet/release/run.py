@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import floor, inf, isfinite, isnan, nan
+from math import floor, inf, isnan, nan
 from typing import Any
 
 from discreet.engines.base import Engine
@@ -21,6 +21,7 @@ from discreet.plan.calendar import (
     LAST_SECOND,
     Dated,
     dated_number,
+    released_number,
 )
 from discreet.plan.expressions import (
     Absolute,
@@ -51,6 +52,17 @@ from discreet.privacy.estimates import (
     RankError,
     computed,
 )
+from discreet.privacy.number_functions import (
+    ABSOLUTE,
+    DECIMAL_LOGARITHM,
+    EXPONENTIAL,
+    FLOOR,
+    LOGARITHM,
+    SQUARE_ROOT,
+    NumberFunction,
+    clipping,
+    power,
+)
 from discreet.privacy.uncertainty import (
     PartOf,
     added_bounds,
@@ -59,6 +71,7 @@ from discreet.privacy.uncertainty import (
     multiplied_bounds,
     scaled_bounds,
     widest_quotient,
+    within_bounds,
 )
 from discreet.question.check import Question
 from discreet.question.groupings import (
@@ -83,6 +96,15 @@ from discreet.release.top_groups import (
 )
 from discreet.release.windows import ordered_places, window_column
 
+Facts = Mapping[Node, FloatInterval]
+"""Between which bounds expressions lie where a condition is true."""
+_NO_FACTS: Facts = {}
+FUNCTIONS_OF_NUMBERS: Mapping[str, NumberFunction] = {
+    "SQRT": SQUARE_ROOT,
+    "LN": LOGARITHM,
+    "LOG10": DECIMAL_LOGARITHM,
+    "EXP": EXPONENTIAL,
+}
 Row = Mapping[str, Any]
 """What the names of one group's row stand for: estimates of outputs, labels of groups."""
 Group = tuple[Label, ...]
@@ -257,7 +279,7 @@ def _parted(node: Node, row: Row) -> tuple[Node, dict[str, Estimate]]:
 
 def _numbers(ends: tuple[Any, Any]) -> FloatInterval:
     """Both ends of an interval as numbers: a date is its day, a datetime its second."""
-    low, high = (float(_counted(end) or 0) if isinstance(end, str) else end for end in ends)
+    low, high = (float(released_number(end) or 0) if isinstance(end, str) else end for end in ends)
     return low, high
 
 
@@ -285,15 +307,6 @@ def evaluated(node: Node, row: Row) -> Any:
             return _not(evaluated(operand, row))
         case Missing(operand):
             return evaluated(operand, row) is None
-        case Absolute(operand):
-            inner = evaluated(operand, row)
-            return None if inner is None else abs(inner)
-        case Floored(operand):
-            inner = evaluated(operand, row)
-            return inner if inner is None or not isfinite(inner) else floor(inner)
-        case Clipped(operand, low, high):
-            inner = evaluated(operand, row)
-            return None if inner is None else min(max(inner, as_float(low)), as_float(high))
         case Chosen(condition, then, otherwise):
             return evaluated(then if evaluated(condition, row) is True else otherwise, row)
         case Applied() if (simpler := lowered(node)) is not None:
@@ -301,20 +314,36 @@ def evaluated(node: Node, row: Row) -> Any:
         case Applied("CALENDAR" | "MOMENT" as function, operand):
             inner, (first, last) = evaluated(operand, row), _ENDS[function]
             return floor(inner) if inner is not None and first <= inner < last + 1 else None
+        case Absolute(operand) | Floored(operand) | Clipped(operand) | Applied(operand=operand):
+            inner = evaluated(operand, row)
+            return None if inner is None else _not_missing(_function(node).value(inner))
     raise TypeError(f"{type(node).__name__} is refused before anything is released")
+
+
+def _function(node: Absolute | Floored | Clipped | Applied) -> NumberFunction:
+    """The function of a released number that a node asks for."""
+    match node:
+        case Absolute():
+            return ABSOLUTE
+        case Floored():
+            return FLOOR
+        case Clipped(_, low, high):
+            return clipping(low, high)
+        case Applied("POWER", _, (Fraction() as exponent,)):
+            return power(exponent)
+    return FUNCTIONS_OF_NUMBERS[node.function]
+
+
+def _not_missing(number: Any) -> Any:
+    return None if isinstance(number, float) and isnan(number) else number
 
 
 def _released(found: Any) -> Any:
     """A label, or an estimate's value; a date is its day, and NaN is missing."""
     plain = found.value if isinstance(found, Estimate) else found
     if isinstance(found, Estimate) and isinstance(plain, str):
-        return _counted(plain)
-    return None if isinstance(plain, float) and isnan(plain) else plain
-
-
-def _counted(text: str) -> int | None:
-    """The day of a date, or the second of a datetime, that was released as text."""
-    return dated_number(text, Dated.SECONDS if ":" in text else Dated.DAYS)
+        return released_number(plain)
+    return _not_missing(plain)
 
 
 def _calculated(operator: str, left: Any, right: Any) -> Any:
@@ -334,7 +363,7 @@ def _calculated(operator: str, left: Any, right: Any) -> Any:
                 raise TypeError(f"{operator} is refused before anything is released")
     except OverflowError:
         return None
-    return None if isinstance(result, float) and isnan(result) else result
+    return _not_missing(result)
 
 
 def _all(left: bool | None, right: bool | None) -> bool | None:
@@ -445,15 +474,25 @@ def _combined(operator: str, first: Any, second: Any) -> Estimate | Fraction:
     return result
 
 
-def _interval(node: Node, ends: Mapping[str, FloatInterval]) -> FloatInterval | None:
-    """Between which numbers an expression lies while its parts do; None where it is missing."""
+def _interval(
+    node: Node, ends: Mapping[str, FloatInterval], facts: Facts = _NO_FACTS
+) -> FloatInterval | None:
+    """Between which numbers an expression lies while its parts do; None where it is missing.
+
+    ``facts`` are what holds where a condition is true.
+    """
+    found = _image(node, ends, facts)
+    return found if found is None or node not in facts else within_bounds(found, facts[node])
+
+
+def _image(node: Node, ends: Mapping[str, FloatInterval], facts: Facts) -> FloatInterval | None:
     match node:
         case Named(name):
             return ends[name]
         case Constant(Fraction() as number):
             return as_float(number), as_float(number)
         case Calculation(operator, left, right):
-            first, second = _interval(left, ends), _interval(right, ends)
+            first, second = _interval(left, ends, facts), _interval(right, ends, facts)
             if first is None or second is None:
                 return None
             match operator:
@@ -465,22 +504,15 @@ def _interval(node: Node, ends: Mapping[str, FloatInterval]) -> FloatInterval | 
                     return multiplied_bounds(first, second)
                 case _:
                     return divided_bounds(first, second)
-        case Absolute(operand):
-            inner = _interval(operand, ends)
-            if inner is None:
-                return None
-            least = 0.0 if inner[0] <= 0 <= inner[1] else min(map(abs, inner))
-            return least, max(map(abs, inner))
-        case Floored(operand):
-            return _each(operand, ends, lambda end: floor(end) if isfinite(end) else end)
-        case Clipped(operand, low, high):
-            least, most = as_float(low), as_float(high)
-            return _each(operand, ends, lambda end: min(max(end, least), most))
+        case Absolute(operand) | Floored(operand) | Clipped(operand) | Applied(operand=operand):
+            inner = _interval(operand, ends, facts)
+            return None if inner is None else _function(node).bounds(inner)
         case Chosen(condition, then, otherwise):
             truth = _certain(condition, ends)
+            known_then = {**facts, **_where_true(condition, ends)}
             sides = [
-                None if truth is False else _interval(then, ends),
-                None if truth is True else _interval(otherwise, ends),
+                None if truth is False else _interval(then, ends, known_then),
+                None if truth is True else _interval(otherwise, ends, facts),
             ]
             known = [side for side in sides if side is not None]
             if not known:
@@ -489,11 +521,16 @@ def _interval(node: Node, ends: Mapping[str, FloatInterval]) -> FloatInterval | 
     return None
 
 
-def _each(
-    operand: Node, ends: Mapping[str, FloatInterval], change: Callable[[float], float]
-) -> FloatInterval | None:
-    inner = _interval(operand, ends)
-    return None if inner is None else (change(inner[0]), change(inner[1]))
+def _where_true(condition: Node, ends: Mapping[str, FloatInterval]) -> Facts:
+    """Where both sides of a comparison lie if it is true: neither is then missing."""
+    match condition:
+        case Compared("<" | "<=" | ">" | ">=" as operator, left, right):
+            least, most = (left, right) if operator in ("<", "<=") else (right, left)
+            below, above = _interval(least, ends), _interval(most, ends)
+            if below is None or above is None:
+                return {}
+            return {least: (-inf, above[1]), most: (below[0], inf)}
+    return {}
 
 
 def _certain(condition: Node, ends: Mapping[str, FloatInterval]) -> bool | None:
@@ -619,6 +656,13 @@ def _made_up(question: Question, price: Price) -> NoisyMeasurements:
     )
 
 
+_DATED = {
+    Dated.DAYS: ColumnType.DAY,
+    Dated.SECONDS: ColumnType.MOMENT,
+    Dated.TIME: ColumnType.TIME,
+}
+
+
 def key_type(question: Question, name: str) -> tuple[ColumnType, bool]:
     """The type of a key, and whether the totals of tables leave gaps in it."""
     place = [one for one, _ in question.keys].index(name)
@@ -626,7 +670,7 @@ def key_type(question: Question, name: str) -> tuple[ColumnType, bool]:
     gaps = strategy is not None and any(place not in keys for keys in strategy.tables)
     dated = dated_labels(grouping)
     if dated:
-        return ColumnType.MOMENT if dated is Dated.SECONDS else ColumnType.DAY, gaps
+        return _DATED[dated], gaps
     if isinstance(grouping, PrivateGrouping):
         return ColumnType.TEXT, gaps
     return column_type(grouping.labels), gaps

@@ -62,7 +62,7 @@ from discreet.release.caps import SuggestedCaps, suggest_caps
 from discreet.release.certificate import UNANSWERED, Certificate
 from discreet.release.info import TableInfo, table_info
 from discreet.release.kept_answer import NoisyMeasurements
-from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_from_data
+from discreet.release.plan import KeyedAccount, Plan, make_plan, plan_anew, plan_from_data
 from discreet.release.price import Price, PricedKeySelection, PricedMeasure
 from discreet.release.profile import Profile, check_key, plan_profile, profile_key, remembered
 from discreet.release.release import LEFT_OUT, Release
@@ -76,6 +76,7 @@ from discreet.release.top_groups import PricedChoice
 from discreet.release.ungrouped import no_group_share
 
 if TYPE_CHECKING:
+    from discreet.release.listings import Listing
     from discreet.release.release import Release
 
 
@@ -133,7 +134,7 @@ class QuestionBuilder:
         if others or query.outputs or query.arranged is not None:
             raise QueryError(
                 "a distribution is asked beside other things. It is measured as running totals, "
-                'in a question of its own. Write .agg(share=dp.col("age").cdf(step=1)).'
+                'in a question of its own. Write .agg(share=dp.col("x").cdf(step=1)).'
             )
         return replace(self, query=distribution_of(query, name, one, self.table.schema.columns))
 
@@ -197,7 +198,7 @@ class QuestionBuilder:
         if type(count) is not int or count < 1 or not self.query.keys:
             raise QueryError(
                 "top needs groups and a whole number from 1 up. It keeps the most common groups. "
-                'Write .group_by("ward").agg(n=dp.rows()).top(3).'
+                'Write .group_by("x").agg(n=dp.rows()).top(3).'
             )
         counted = [name for name, asked in self.query.outputs if asked.statistic.sizes]
         if not counted:
@@ -305,7 +306,7 @@ def _key(value: Any) -> GroupKey:
         return GroupKey(node.name if isinstance(node, Named) else expression_text(node), node)
     raise QueryError(
         f"group_by got a {type(value).__name__}. Rows are grouped by columns, expressions or bins. "
-        'Write group_by("ward") or group_by(dp.col("age").bins([0, 18, 65, 120])).'
+        'Write group_by("x") or group_by(dp.col("y").bins([0, 18, 65, 120])).'
     )
 
 
@@ -316,7 +317,7 @@ def _aggregate(value: Any) -> Aggregate:
         return value.aggregate
     raise QueryError(
         f"agg got a {type(value).__name__}, which is not an aggregate. Only statistics of groups "
-        'are released, never rows. Write n=dp.rows() or mean_stay=dp.col("stay").mean().'
+        'are released, never rows. Write n=dp.rows() or mean=dp.col("x").mean().'
     )
 
 
@@ -432,9 +433,9 @@ def suggest_bounds(
     powers = [Fraction(2) ** power for power in range(_SMALLEST, _LARGEST + 1)]
     edges = [-power for power in reversed(powers)] + [Fraction(0)] + powers
     key = GroupKey(column, col(column).node, tuple(edges))
-    question = checked_question(
-        Query(keys=(key,), outputs=(("n", rows().aggregate),)), _uncapped(table)
-    )
+    least = (("max_groups", 1), ("max_rows", 1)) if table.schema.by_person else ()
+    asked = Query(keys=(key,), outputs=(("n", rows().aggregate),), caps=least)
+    question = checked_question(asked, table.schema)
     cells = answer(make_plan(question, epsilon=epsilon), table, analyst=analyst)["n"]
     if not isinstance(cells, Estimates):
         raise TypeError("a histogram has several cells")
@@ -461,12 +462,6 @@ def _widened(first: int, last: int, counts: Sequence[float], usual: float) -> tu
     while last < len(counts) - 1 and counts[last + 1] > usual:
         last += 1
     return first, last
-
-
-def _uncapped(table: "Table") -> Schema:
-    """The declarations with the least caps: a person counts once, whatever is declared so far."""
-    schema = table.schema
-    return replace(schema, max_groups=1, max_rows=1) if schema.by_person else schema
 
 
 def _plain(value: Fraction) -> int | float:
@@ -574,17 +569,22 @@ class Table:
         analyst: str | None = None,
         parameters: Mapping[str, object] | None = None,
         consistent: object = None,
-    ) -> Release | Plan:
+    ) -> "Release | Plan | Listing":
         """The answer to a SELECT about this table; of EXPLAIN SELECT the plan, which is free.
+
+        SHOW TABLES, SHOW COLUMNS and DESCRIBE list what is declared, which is free, too.
 
         ``max_rows`` and ``max_groups`` are lower caps than the table's, for this question.
         ``parameters`` are the values of names in the text that have a colon in front:
         ``"… WHERE age > :age", parameters={"age": 30}``.  They are written into the question.
         ``consistent="non-negative"`` moves counts so that none is below 0 and totals agree.
         """
+        from discreet.release.listings import is_listing, read_listing
         from discreet.sql.read.parameters import bind_names
         from discreet.sql.read.select import explained
 
+        if is_listing(text):
+            return read_listing(text, self.schema)
         text = bind_names(text, parameters)
         question = explained(text)
         asking = self.ask(text if question is None else question, consistent=consistent)
@@ -719,12 +719,6 @@ class Table:
 
         With a ``key``, a retry of the same question gets the same answer for free.
         """
-        if plan.question.declared != self.schema:
-            raise QueryError(
-                f"the plan was made for other declarations than those of {self.name[:60]!r}. Its "
-                "noise is measured by them, and would not protect the people of this table. Plan "
-                "the question again: table.ask(…).plan(epsilon=1)."
-            )
         return answer(plan, self, key=key, analyst=analyst, source=source)
 
     def paid(self, entry: int) -> Release:
@@ -751,7 +745,7 @@ class Table:
 
 
 def answer(
-    plan: Plan,
+    given: Plan,
     table: Table,
     *,
     key: str | None = None,
@@ -765,8 +759,8 @@ def answer(
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
-    if plan.profile is None:  # what is known of the table may be said of the answer
-        plan = replace(plan, profile=table.remembered_profile())
+    # What is known of the table is said of the answer.
+    plan = replace(_own_plan(given, table), profile=table.remembered_profile())
     engine, price = table.engine(), plan.price
     bits = Keystream() if source is None else source
     request: dict[str, Any] = {
@@ -798,6 +792,19 @@ def answer(
         noisy = table.ledger.answer(charge, answered, safe=bits.safe)
     answered_now = _certified(plan, noisy, stated or _stated_before(plan, table, charge, noisy))
     return replace(answered_now, repeated=charge.answer is not None)
+
+
+def _own_plan(given: Plan, table: Table) -> Plan:
+    """What the table itself makes of a plan's query and price: this is paid and measured."""
+    plan = plan_anew(given, table.schema)
+    if plan is None:
+        raise QueryError(
+            f"the plan was made for other declarations than those of {table.name[:60]!r}, or "
+            "changed by hand. Its noise would not protect the people of this table. Plan the "
+            "question again: table.ask(…).plan(epsilon=1)."
+        )
+    query = replace(plan.question.query, written=given.question.query.written)
+    return replace(plan, question=replace(plan.question, query=query))
 
 
 def paid_answer(entry: int, schema: Schema, ledger: Ledger) -> Release:
@@ -1073,5 +1080,5 @@ def _versions() -> tuple[tuple[str, str], ...]:
 def _never_rows() -> QueryError:
     return QueryError(
         "a table has no rows, columns or length to look at. Only answers about many people are "
-        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("age").mean()).'
+        'released, each at a price. Ask for one: table.agg(n=dp.rows(), m=dp.col("x").mean()).'
     )

@@ -148,10 +148,10 @@ def _asked_of_a_table(*values: object) -> bool:
         raise QueryError(
             f"a column is {named[:60]!r}, which is a text. Columns of a table are named by dp.col, "
             "and those in memory are lists of values. Write "
-            f'dp.corr(dp.col("{named[:60]}"), dp.col("age")), or dp.regression likewise.'
+            f'dp.corr(dp.col("{named[:60]}"), dp.col("y")), or dp.regression likewise.'
             if named.isidentifier()
             else "a column is a text. Columns of a table are named by dp.col, and those in memory "
-            'are lists of values. Write dp.corr(dp.col("stay"), dp.col("age")), or dp.regression '
+            'are lists of values. Write dp.corr(dp.col("x"), dp.col("y")), or dp.regression '
             "likewise."
         )
     return any(isinstance(one, Expression) for one in values)

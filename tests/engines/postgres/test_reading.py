@@ -30,7 +30,8 @@ NUMERICS += [Decimal(2**1024 - 2**970), Decimal(2**1024 - 2**970 - 1), Decimal("
 NUMERICS += map(Decimal, ["1.00000000000000000000000000001", "0.000", "-0.0"])
 BEYOND = ["infinity", "-infinity", "10000-01-01", "0001-12-31 BC", "0002-01-01 BC", "290000-01-01"]
 WORDS = ["a", "7", "7.0", "true", "it's", "2020-01-02"]
-NO_DATE = {"date", "datetime"}
+TIME = {"time of day"}
+NO_DATE = {"date", "datetime"} | TIME
 NO_NUMBER = {"number", "integer", "numeric category", "boolean", "milliseconds", "decimal comma"}
 BY_TEXT = NO_NUMBER | NO_DATE
 EVERY = set(rule.DECLARED)
@@ -55,12 +56,12 @@ STORED: dict[str, tuple[Sequence[Any], set[str]]] = {
     "public.shorter_text": ([None, *WORDS[:3]], BY_TEXT),
     "public.small_number": (SMALL, NO_DATE),
     "uuid": ([None, UUID(int=255), UUID(int=2**128 - 1)], BY_TEXT),
-    "date": (rule.DATES, NO_NUMBER),
-    "timestamp": (rule.MOMENTS, NO_NUMBER),
-    "timestamptz": (rule.ZONED, NO_NUMBER),
+    "date": (rule.DATES, NO_NUMBER | TIME),
+    "timestamp": (rule.MOMENTS, NO_NUMBER | TIME),
+    "timestamptz": (rule.ZONED, NO_NUMBER | TIME),
     "bytea": (rule.BYTES, EVERY),
     "money": ([None], EVERY),
-    "time": ([None], EVERY),
+    "time": ([*rule.TIMES, "24:00:00"], EVERY - TIME),
     "timetz": ([None], EVERY),
     "interval": ([None], EVERY),
     "bit(3)": ([None], EVERY),

@@ -22,6 +22,7 @@ from discreet.engines.duckdb.dates import (
     date_sql,
     datetime_sql,
     moment_sql,
+    time_sql,
 )
 from discreet.engines.duckdb.source import (
     FileSource,
@@ -63,6 +64,8 @@ def decoded_column(column: str, stored: str, declared: Column) -> str:
         text, number = _cell_text(column, stored), _number(column, stored, declared.decimal)
         if declared.dated == Dated.DAYS:
             return date_sql(column, stored, text, declared)
+        if declared.dated == Dated.TIME:
+            return time_sql(column, stored, text)
         if declared.dated == Dated.SECONDS:
             return datetime_sql(column, stored, text, number, declared)
         return number

@@ -13,6 +13,7 @@ from discreet.plan.calendar import DAY_SECONDS
 from discreet.plan.schema import NumberColumn
 
 ZONED = {"TIMESTAMP WITH TIME ZONE": "us", "TIMESTAMPTZ_NS": "ns"}
+TIMES = ("TIME", "TIME_NS")
 DATE_TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", *ZONED)
 BLANKS_SQL = "E' \\t\\n\\x0B\\x0C\\r'"
 _BLANK = "[ \\t\\n\\x0B\\x0C\\r]*"
@@ -25,10 +26,13 @@ _NANOSECONDS, _MICROSECONDS = 10**9, 10**6
 _PARTS, _SECOND = "discreet_parts_of_a_text", "discreet_second_of_utc"
 """Names inside of an expression.  No column may be called so."""
 _ZONE = "Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
+_TIME = (
+    "(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\\.[0-9]+)?)?"
+)
+"""How texts of times of day are written: ISO 8601."""
 _USUAL = (
     "(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
-    "(?:[ T](?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9])"
-    f"(?::(?P<second>[0-5][0-9])(?:\\.[0-9]+)?)?(?P<zone> ?(?:{_ZONE}))?)?"
+    f"(?:[ T]{_TIME}(?P<zone> ?(?:{_ZONE}))?)?"
 )
 """How texts of datetimes are written unless a format says otherwise: ISO 8601."""
 _DIRECTIVES = {
@@ -98,6 +102,19 @@ def datetime_sql(
         return found
     plain = replace(declared, format=None)
     return _by_mark(text, datetime_sql(column, stored, _without_mark(text), number, plain), found)
+
+
+def time_sql(column: str, stored: str, text: str | None) -> str:
+    """The SQL of a time of day, in whole seconds since midnight."""
+    if stored in TIMES:
+        found = f"EPOCH_{'NS' if stored.endswith('_NS') else 'US'}({column})"
+        second = _floor_divided(found, _NANOSECONDS if stored.endswith("_NS") else _MICROSECONDS)
+        body = f"CASE WHEN {_SECOND} BETWEEN 0 AND {DAY_SECONDS - 1} THEN {_SECOND} END"
+        return _double(_applied(second, _SECOND, body))
+    if text is None:
+        return "CAST(NULL AS DOUBLE)"
+    shown = f"CASE WHEN {_PARTS}.hour <> '' THEN {_seconds_of_day(_TIME)} END"
+    return _double(_taken_apart(text, _TIME, shown))
 
 
 def _without_mark(text: str) -> str:
@@ -178,7 +195,13 @@ def _day() -> str:
 
 
 def _clock_parts(pattern: str) -> str:
-    """The seconds that a text shows."""
+    """The seconds since 1970 that a text shows."""
+    days = f"DATE_DIFF('day', DATE '1970-01-01', {_day()}) * {DAY_SECONDS}"
+    return f"({days} + {_seconds_of_day(pattern)})"
+
+
+def _seconds_of_day(pattern: str) -> str:
+    """The seconds since midnight that a text shows."""
     sizes = {"hour": 3600, "minute": 60, "second": 1}
     parts = [
         f"{_number(f'{_PARTS}.{part}')} * {size}"
@@ -189,8 +212,7 @@ def _clock_parts(pattern: str) -> str:
         hour = f"{_number(f'{_PARTS}.hour')} % 12"
         afternoon = f"CASE WHEN LOWER({_PARTS}.half) = 'pm' THEN 12 ELSE 0 END"
         parts[0] = f"({hour} + {afternoon}) * 3600"
-    days = f"DATE_DIFF('day', DATE '1970-01-01', {_day()}) * {DAY_SECONDS}"
-    return f"({' + '.join([days, *parts])})"
+    return " + ".join(parts) or "0"
 
 
 def _zone_seconds(zone: str) -> str:

@@ -23,7 +23,7 @@ _FIRST_MONTH, _LAST_MONTH = (1 - 1970) * 12, (10_000 - 1970) * 12
 Integers = NDArray[np.int64]
 
 
-CellKind = Literal["number", "comma", "truth", "day", "moment", "text", "id"]
+CellKind = Literal["number", "comma", "truth", "day", "moment", "time", "text", "id"]
 """What a column is declared as; the last one says whose row it is.
 
 Texts of a number with a comma have one in the place of the point.
@@ -252,6 +252,12 @@ def _moment(cell: Any, kind: CellKind, merges: bool) -> str | None:
     return text if zone is None else text + "+00"
 
 
+def _time(cell: Any, kind: CellKind, merges: bool) -> str | None:
+    if kind != "time" or datetime.time.tzinfo.__get__(cell) is not None:
+        return None
+    return datetime.time.isoformat(cell, "seconds")
+
+
 def _timestamp(cell: Any, kind: CellKind, merges: bool) -> str | None:
     """pandas' own: its calendar is larger than that of the class it is made from."""
     if kind in ("number", "truth"):
@@ -288,5 +294,6 @@ _READERS: tuple[tuple[type | tuple[type, ...], Read], ...] = (
     (Decimal, _decimal),
     (datetime.datetime, _moment),
     (datetime.date, _day),
+    (datetime.time, _time),
     (np.datetime64, _datetime64),
 )

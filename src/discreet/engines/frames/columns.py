@@ -6,6 +6,7 @@ Python objects and of texts become texts, which are read as those of a text file
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from discreet.engines.frames.cells import (
     texts_of,
     utf8_text,
 )
-from discreet.plan.calendar import DAY_SECONDS, FIRST_SECOND, LAST_SECOND, Dated
+from discreet.plan.calendar import DAY_SECONDS, FIRST_SECOND, LAST_SECOND, Dated, dated_text
 from discreet.plan.schema import BooleanColumn, CategoryColumn, Column, NumberColumn
 from discreet.plan.zones import ZoneOffsets
 
@@ -73,6 +74,14 @@ class DateTimeCells:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeCells:
+    """Whole seconds since midnight, without a zone."""
+
+    values: Integers
+    missing: Mask
+
+
+@dataclass(frozen=True, slots=True)
 class BytesCells:
     """Cells that are bytes, as indices into a list; ``text`` marks those that are texts.
 
@@ -104,6 +113,7 @@ FrameCells = (
     | BooleanCells
     | DateCells
     | DateTimeCells
+    | TimeCells
     | BytesCells
     | ObjectCells
     | UnreadableCells
@@ -119,6 +129,8 @@ def cell_kind(column: Column | None) -> CellKind:
             return "day"
         case NumberColumn(dated=Dated.SECONDS, unit=None):
             return "moment"
+        case NumberColumn(dated=Dated.TIME):
+            return "time"
         case NumberColumn(decimal=","):
             return "comma"
         case NumberColumn() | CategoryColumn(numeric=True):
@@ -154,6 +166,8 @@ def duckdb_array(
             return _days(stored)
         case "moment":
             return _moments(stored, clock)
+        case "time":
+            return _times(stored)
         case _:
             return _texts(stored, merges)
 
@@ -204,6 +218,8 @@ def take_cells(stored: FrameCells, places: Integers) -> FrameCells:
             return DateCells(days[at], before[at] | missing)
         case DateTimeCells(days, rest, before, zoned):
             return DateTimeCells(days[at], rest[at], before[at] | missing, zoned)
+        case TimeCells(values, before):
+            return TimeCells(values[at], before[at] | missing)
         case BytesCells(words, before, text):
             return BytesCells(words, np.where(missing, -1, before[at]), text)
         case ObjectCells(values):
@@ -229,6 +245,8 @@ def concatenate_cells(parts: Sequence[FrameCells]) -> FrameCells:
             return DateCells(all_of("days"), all_of("missing"))
         case DateTimeCells(zoned=zoned):
             return DateTimeCells(all_of("days"), all_of("nanoseconds"), all_of("missing"), zoned)
+        case TimeCells():
+            return TimeCells(all_of("values"), all_of("missing"))
         case BytesCells(text=text):
             return _joined_blobs([part for part in parts if isinstance(part, BytesCells)], text)
         case ObjectCells():
@@ -309,6 +327,19 @@ def _moments(stored: FrameCells, clock: ZoneOffsets | None) -> Array:
             return _days(stored)
 
 
+def _times(stored: FrameCells) -> Array:
+    """Times of day as their texts, by which every store of texts has them."""
+    if not isinstance(stored, TimeCells):
+        return objects([None] * size_of(stored))
+    outside = stored.missing | (stored.values < 0) | (stored.values >= DAY_SECONDS)
+    return _placed(_time_words(), np.where(outside, -1, stored.values))
+
+
+@lru_cache(maxsize=1)
+def _time_words() -> Array:
+    return objects([*(dated_text(second, Dated.TIME) for second in range(DAY_SECONDS)), None])
+
+
 def _texts(stored: FrameCells, merges: bool) -> Array:
     match stored:
         case IntegerCells(values, missing):
@@ -371,6 +402,8 @@ def _none_like(stored: FrameCells, size: int) -> FrameCells:
             return DateCells(zeros, every)
         case DateTimeCells(zoned=zoned):
             return DateTimeCells(zeros, zeros, every, zoned)
+        case TimeCells():
+            return TimeCells(zeros, every)
         case BytesCells(text=text):
             return BytesCells((), zeros - 1, text)
         case ObjectCells():

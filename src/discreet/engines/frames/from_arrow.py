@@ -15,12 +15,14 @@ from discreet.engines.frames.columns import (
     FrameCells,
     IntegerCells,
     ObjectCells,
+    TimeCells,
     UnreadableCells,
     concatenate_cells,
     objects,
     take_cells,
 )
 
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _KNOWN_EXTENSIONS = {"arrow.bool8": "bool8", "arrow.json": "storage", "arrow.uuid": "uuid"}
 
 
@@ -87,6 +89,8 @@ def _chunk(array: Any) -> FrameCells:
     if types.is_timestamp(kind):
         days, rest, outside = split(_counts(array), kind.unit)
         return DateTimeCells(days, rest, outside | _missing(array), kind.tz is not None)
+    if types.is_time(kind):
+        return TimeCells(_counts(array) // _PER_SECOND[kind.unit], _missing(array))
     return UnreadableCells(len(array))
 
 

@@ -14,6 +14,7 @@ from discreet.engines.frames.columns import (
     FrameCells,
     IntegerCells,
     ObjectCells,
+    TimeCells,
     UnreadableCells,
     objects,
 )
@@ -60,9 +61,11 @@ def column(frame: Any, place: int) -> FrameCells:
         return IntegerCells(series.fill_null(0).to_numpy(), missing)
     if kind == "Boolean":
         return BooleanCells(series.fill_null(False).to_numpy(), missing)
-    if kind not in ("Date", "Datetime"):
+    if kind not in ("Date", "Datetime", "Time"):
         return UnreadableCells(len(series))
     counts = series.to_physical().fill_null(0).to_numpy().astype(np.int64, copy=False)
+    if kind == "Time":
+        return TimeCells(counts // 10**9, missing)
     if kind == "Date":
         return DateCells(counts, missing | (counts < FIRST) | (counts > LAST))
     days, rest, outside = split(counts, series.dtype.time_unit)

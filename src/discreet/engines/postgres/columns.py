@@ -74,6 +74,7 @@ _WORDS = {
     "numeric": "DECIMAL",
     "bool": "BOOLEAN",
     "date": "DATE",
+    "time": "TIME",
     "timestamp": "TIMESTAMP",
     "timestamptz": "TIMESTAMPTZ",
     "enum": "ENUM",
@@ -224,6 +225,8 @@ def _unit(column: str, kind: str) -> str | None:
 def _read(column: str, kind: str, declared: Column, name: str) -> str:
     if isinstance(declared, NumberColumn) and declared.dated == Dated.DAYS:
         value_sql, what, wanted = _date(column, kind), "a date", "date"
+    elif isinstance(declared, NumberColumn) and declared.dated == Dated.TIME:
+        value_sql, what, wanted = _time(column, kind), "a time of day", "time"
     elif isinstance(declared, NumberColumn) and declared.dated:
         clock = clock_of(declared)
         if declared.unit is None and kind == "timestamptz" and clock is None:
@@ -249,6 +252,14 @@ def _date(column: str, kind: str) -> str | None:
     if kind not in _MOMENTS:
         return None
     return f"({_moment(column, kind)}::date - DATE '1970-01-01')::double precision"
+
+
+def _time(column: str, kind: str) -> str | None:
+    """Whole seconds since midnight; a day's end, which PostgreSQL writes 24:00, is missing."""
+    if kind != "time":
+        return None
+    second = f"FLOOR(EXTRACT(EPOCH FROM {column}))::double precision"
+    return f"CASE WHEN {column} < '24:00'::time THEN {second} END"
 
 
 def _datetime(column: str, kind: str, unit: str | None, clock: ZoneOffsets | None) -> str | None:

@@ -35,6 +35,7 @@ _WORDS = {
     "decimal": "DECIMAL",
     "boolean": "BOOLEAN",
     "date": "DATE",
+    "time": "TIME",
     "timestamp": "TIMESTAMPTZ",
     "timestamp_ntz": "TIMESTAMP",
     **dict.fromkeys(("string", "varchar", "char"), "VARCHAR"),
@@ -49,6 +50,11 @@ _READING = {
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
 _DATES = ("date", "timestamp", "timestamp_ntz")
+_TIME = (
+    "r'\\A[ \\t\\n\\x0B\\f\\r]*([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:[.][0-9]+)?)?"
+    "[ \\t\\n\\x0B\\f\\r]*\\z'"
+)
+"""How texts of times of day are written, with blanks around them."""
 _SECOND = 1_000_000
 _DAY = DAY_SECONDS * _SECOND
 _FENCE = "SPARK_PARTITION_ID() >= 0"
@@ -199,6 +205,10 @@ def _read(place: str, kind: str, declared: Column, name: str) -> str:
         if kind in _DATES:
             return f"CAST({_days(place, kind)} AS DOUBLE)"
         raise _unreadable(name, kind, "a date", "date")
+    if isinstance(declared, NumberColumn) and declared.dated == Dated.TIME:
+        if _is_text(kind) or kind == "binary":
+            return _time(_text(place, kind))
+        raise _unreadable(name, kind, "a time of day", "string")
     if isinstance(declared, NumberColumn) and declared.dated:
         return _datetime(place, kind, declared, name)
     if isinstance(declared, NumberColumn) or (
@@ -260,6 +270,14 @@ def _datetime(place: str, kind: str, declared: NumberColumn, name: str) -> str:
     second = f"({moment} - PMOD({moment}, {_SECOND})) DIV {_SECOND}"
     inside = f"CASE WHEN {_days(place, kind)} IS NOT NULL THEN {second} END"
     return _shown(inside, clock)
+
+
+def _time(text: str) -> str:
+    """Whole seconds since midnight of a text."""
+    parts = [f"REGEXP_EXTRACT(x, {_TIME}, {place})" for place in (1, 2, 3)]
+    hour, minute, second = (f"COALESCE(TRY_CAST({one} AS BIGINT), 0)" for one in parts)
+    body = f"IF(RLIKE(x, {_TIME}), {hour} * 3600 + {minute} * 60 + {second}, NULL)"
+    return f"CAST(TRANSFORM(ARRAY({text}), x -> {body})[0] AS DOUBLE)"
 
 
 def _shown(second: str, clock: ZoneOffsets) -> str:

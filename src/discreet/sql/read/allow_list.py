@@ -45,10 +45,11 @@ WRITTEN = (
         "TIMESTAMP '2026-01-31 10:00:00'",
         "a written datetime of the column's own clock",
     ),
+    Allowed("TIME '08:30:00'", "TIME '08:30:00'", "a written time of day"),
 )
 OPERATORS = (
     Allowed("+", "stay + 1", "sum; a date and a number of days is a date"),
-    Allowed("-", "discharged - admitted", "difference; of two dates or datetimes, in days"),
+    Allowed("-", "discharged - admitted", "difference; of two dates, datetimes or times, in days"),
     Allowed("*", "stay * 24", "product"),
     Allowed("/", "stay / age", "quotient; missing where the divisor is 0"),
     Allowed("//", "age // 10", "the largest whole number not above the quotient"),
@@ -78,7 +79,8 @@ FUNCTIONS = (
     Allowed(
         "CAST",
         "CAST(stay AS INTEGER)",
-        "as another kind, or missing; CAST(arrived AS DATE) is the day of a datetime",
+        "as another kind, or missing; CAST(arrived AS DATE) is the day of a datetime, CAST(arrived "
+        "AS TIME) its time of day",
         ("TRY_CAST",),
     ),
     Allowed("COALESCE", "COALESCE(stay, 0)", "the first that is not missing", ("IFNULL",)),
@@ -142,7 +144,7 @@ FUNCTIONS = (
         "the day, hour, minute or second",
         ("DATEDIFF",),
     ),
-    Allowed("HOUR", "HOUR(arrived)", "the hour of a datetime, 0 to 23"),
+    Allowed("HOUR", "HOUR(arrived)", "the hour of a datetime or a time of day, 0 to 23"),
     Allowed("MINUTE", "MINUTE(arrived)", "the minute, 0 to 59"),
     Allowed("SECOND", "SECOND(arrived)", "the second, 0 to 59; fractions are dropped"),
     Allowed("EPOCH", "EPOCH(arrived)", "the seconds of its clock since 1970"),
@@ -270,6 +272,14 @@ CLAUSES = (
         "numbers, which is free and carries their errors on; an aggregate can be called by the "
         "name that it has in the SELECT, if no column of FROM has it",
     ),
+    Allowed(
+        "functions of released numbers",
+        "SELECT ward, ROUND(AVG(stay), 1) AS days, SQRT(SUM(stay * stay) / COUNT(stay)) AS "
+        "root_mean_square, LN(COUNT(*)) AS log_n FROM visits GROUP BY ward",
+        "SQRT, LN, LOG10, EXP, POWER, ABS, FLOOR, CEIL, ROUND, CLIP, LEAST and GREATEST; the "
+        "interval is that of every value which the function has on the interval of its number, "
+        "rounded outward; free",
+    ),
     Allowed("WHERE", "SELECT COUNT(*) FROM visits WHERE stay > 7", "which rows"),
     Allowed(
         "GROUP BY",
@@ -354,6 +364,16 @@ CLAUSES = (
         "EXPLAIN",
         "EXPLAIN SELECT COUNT(*) FROM visits",
         "the plan: mechanism, sensitivity, error and price; nothing is spent",
+    ),
+)
+LISTINGS = (
+    Allowed("SHOW TABLES", "SHOW TABLES", "the declared tables: private ones and public ones"),
+    Allowed(
+        "SHOW COLUMNS, DESCRIBE",
+        "SHOW COLUMNS FROM patients",
+        "the columns of a declared table, with their types and what they are declared to hold; "
+        "without FROM those of the table that is asked",
+        ("DESC",),
     ),
 )
 TABLES = (

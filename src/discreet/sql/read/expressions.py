@@ -13,7 +13,7 @@ from sqlglot import exp
 from discreet.errors import DiscreetError, Front, PrivacyParameterError, QueryError
 from discreet.exact import rational
 from discreet.plan import expressions
-from discreet.plan.calendar import DAY_SECONDS, Dated, day, second
+from discreet.plan.calendar import DAY_SECONDS, Dated, dated_number
 from discreet.plan.expressions import (
     TIME_SECONDS,
     Absolute,
@@ -106,11 +106,29 @@ _TARGETS: dict[exp.DType, CastTarget] = {
     ),
     exp.DType.BOOLEAN: "BOOLEAN",
     exp.DType.DATE: "DATE",
+    exp.DType.TIME: "TIME",
     **dict.fromkeys((exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME), "TIMESTAMP"),
     **dict.fromkeys((exp.DType.TEXT, exp.DType.VARCHAR), "VARCHAR"),
 }
 
 
+_WRITTEN_AS: dict[CastTarget, tuple[Dated, str]] = {
+    "DATE": (
+        Dated.DAYS,
+        "a date. Dates are written as year, month and day. Write DATE '2026-01-31'.",
+    ),
+    "TIMESTAMP": (
+        Dated.SECONDS,
+        "a datetime. Datetimes are written as a date and a time of the column's own clock, without "
+        "a zone. Write TIMESTAMP '2026-01-31 10:00:00'.",
+    ),
+    "TIME": (
+        Dated.TIME,
+        "a time of day. Times are written with two digits each for hour, minute and second. Write "
+        "TIME '08:30:00'.",
+    ),
+}
+"""What a written text is cast to, and the refusal of one that is none."""
 _NOTHING = Constant(None)
 _DEEPEST_TREE = 100
 _SPANS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": DAY_SECONDS, "WEEK": 7 * DAY_SECONDS}
@@ -138,27 +156,13 @@ def _cast(tree: exp.Expr, inner: Inner) -> Node:
     target, value = _TARGETS.get(tree.args["to"].this), tree.this
     if target is None:
         raise not_offered(tree)
-    if target not in ("DATE", "TIMESTAMP") or type(value) is not exp.Literal or not value.is_string:
+    if target not in _WRITTEN_AS or type(value) is not exp.Literal or not value.is_string:
         return Converted(inner(value), target)
-    if target == "TIMESTAMP":
-        return _written_datetime(value.name)
-    days = day(value.name)
-    if days is None:
-        raise QueryError(
-            f"{value.name[:60]!r} is not a date. Dates are written as year, month and day. Write "
-            "DATE '2026-01-31'."
-        )
-    return Constant(Fraction(days), Dated.DAYS)
-
-
-def _written_datetime(text: str) -> Node:
-    seconds = second(text)
-    if seconds is None:
-        raise QueryError(
-            f"{text[:60]!r} is not a datetime. Datetimes are written as a date and a time of the "
-            "column's own clock, without a zone. Write TIMESTAMP '2026-01-31 10:00:00'."
-        )
-    return Constant(Fraction(seconds), Dated.SECONDS)
+    dated, what = _WRITTEN_AS[target]
+    number = dated_number(value.name, dated)
+    if number is None:
+        raise QueryError(f"{value.name[:60]!r} is not {what}")
+    return Constant(Fraction(number), dated)
 
 
 def _of_one(tree: exp.Expr, inner: Inner) -> Node:

@@ -21,6 +21,7 @@ _START = "start"
 
 _LONGEST = 60
 _DATES = "Write DATE_TRUNC('month', d) or MONTH(d)."
+_WEEKDAY = "Write ISODOW(d), which is 1 on Mondays and 7 on Sundays."
 _TODAY = "Write the date out: DATE '2026-01-31'."
 _FILTER = "Write COUNT(*) FILTER (WHERE …)."
 _ANY = "Write MAX(CASE WHEN … THEN 1 ELSE 0 END)."
@@ -39,9 +40,9 @@ _TYPES = "Write CAST(x AS DOUBLE), or TRY_CAST."
 _RANKED = "Write RANK() OVER (ORDER BY COUNT(*) DESC) with GROUP BY, or ORDER BY … LIMIT."
 _WORDS = {
     **dict.fromkeys(
-        ("STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT", "MONTHNAME", "DAYNAME"),
-        _DATES,
+        ("STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT", "MONTHNAME"), _DATES
     ),
+    **dict.fromkeys(("DAYNAME", "WEEKDAY", "DAY_NAME"), _WEEKDAY),
     **dict.fromkeys(
         ("NOW", "CURRENT_DATE", "CURRENT_TIMESTAMP", "GETDATE", "TODAY", "CURDATE", "SYSDATE"),
         _TODAY,
@@ -52,7 +53,7 @@ _WORDS = {
     **dict.fromkeys(("RLIKE", "REGEXP", "SIMILAR", "GLOB", "MATCH"), _PATTERN),
     **dict.fromkeys(("PERCENTILE_DISC", "PERCENTILE", "QUANTILE_DISC", "NTILE"), _QUANTILE),
     **dict.fromkeys(("ROW_NUMBER", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST"), _RANKED),
-    **dict.fromkeys(("LAST_VALUE", "NTH_VALUE"), "Write LEAD(n) OVER (ORDER BY month)."),
+    **dict.fromkeys(("LAST_VALUE", "NTH_VALUE"), "Write LEAD(n) OVER (ORDER BY x)."),
     "MODE": _COMMONEST,
     **dict.fromkeys(("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT"), _DISTINCT),
     "CORR": _RELATED,

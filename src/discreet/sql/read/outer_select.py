@@ -37,8 +37,8 @@ def without_outer_selects(tree: exp.Expr, catalog: Catalog) -> tuple[exp.Expr, C
 def _refuse(tree: exp.Expr, fact: str, text: str) -> NoReturn:
     raise QueryError(
         f"{fact}. A SELECT around released groups chooses columns, computes with them, keeps and "
-        "orders groups, or adds all of them up by SUM, AVG and COUNT(*). Write SELECT ward, n FROM "
-        "(…) AS w, or SELECT AVG(n) FROM (…) AS w."
+        "orders groups, or adds all of them up by SUM, AVG and COUNT(*). Write SELECT x, n FROM "
+        "(…) AS g, or SELECT AVG(n) FROM (…) AS g."
     ).at(position_of(tree, text))
 
 

@@ -1,7 +1,7 @@
 """Values of a question that are given beside its text, by name: ``WHERE age > :age``."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import pairwise
 from math import isfinite
@@ -43,6 +43,8 @@ def literal_text(value: object) -> str | None:
             return Decimal.__str__(value)
         case date(year=float()):  # pandas' NaT, which is a datetime that is missing
             return None
+        case time(tzinfo=None):
+            return f"TIME '{time.isoformat(value, 'seconds')}'"
         case datetime(tzinfo=None):
             return f"TIMESTAMP '{datetime.isoformat(value, ' ', 'seconds')}'"
         case date() if not isinstance(value, datetime):

@@ -88,7 +88,7 @@ _INSTEAD: dict[type[exp.Expr], str] = {
     exp.Like: "After LIKE stands a written pattern: x LIKE 'A%'.",
     exp.ILike: "After ILIKE stands a written pattern: x ILIKE 'a%'.",
     exp.Escape: "There is no ESCAPE. CONTAINS, STARTS_WITH and ENDS_WITH take % and _ as they are.",
-    exp.Cast: "Cast to DOUBLE, INTEGER, BOOLEAN, DATE, TIMESTAMP or VARCHAR.",
+    exp.Cast: "Cast to DOUBLE, INTEGER, BOOLEAN, DATE, TIMESTAMP, TIME or VARCHAR.",
     exp.Interval: "An interval stands beside a date or a datetime: d + INTERVAL '7' DAY, or HOUR, "
     "MINUTE, SECOND or WEEK. Months differ in length.",
     exp.Query: "A subquery stands in FROM or WITH. Join it, or use CASE WHEN.",

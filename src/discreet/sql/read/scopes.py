@@ -29,7 +29,7 @@ from discreet.measures.registry import (
     SUM,
     VARIANCE,
 )
-from discreet.plan.calendar import Dated, dated_text, day, second
+from discreet.plan.calendar import Dated, dated_text, day, second, time_second
 from discreet.plan.expressions import (
     Both,
     Chosen,
@@ -231,7 +231,7 @@ class Scope:
         if kind in _OF_TWO:
             self._check_given(tree, "this", "expression")
             if tree.args.get("expression") is None:
-                raise _not_an_aggregate(tree, "It is of two columns: CORR(cost, stay).")
+                raise _not_an_aggregate(tree, "It is of two columns: CORR(y, x).")
             of = together([self.view.read(tree.this), self.view.read(tree.args["expression"])])
             return Aggregate(_OF_TWO[kind], of)
         if kind is exp.Median:
@@ -332,7 +332,7 @@ class Scope:
         name, parts = tree.name.upper(), tree.expressions
         if name in ("PEOPLE", "ROWS"):
             if len(parts) > 1:
-                raise _not_an_aggregate(tree, f"Write {name}(), or {name}(stay > 2).")
+                raise _not_an_aggregate(tree, f"Write {name}(), or {name}(x > 2).")
             if not parts:
                 return Aggregate(_NAMED[name])
             condition = self.view.read(parts[0])
@@ -396,10 +396,10 @@ def _words(node: Node) -> str:
 
 
 def _place(edge: Node) -> object:
-    """A bin edge: a number, or the text of a date or a datetime."""
+    """A bin edge: a number, or the text of a date, a datetime or a time."""
     if isinstance(edge, Constant) and isinstance(edge.value, str):
-        known = day(edge.value) is not None or second(edge.value) is not None
-        return edge.value if known else None
+        known = (day(edge.value), second(edge.value), time_second(edge.value))
+        return edge.value if known != (None, None, None) else None
     if isinstance(edge, Constant) and edge.dated and isinstance(edge.value, Fraction):
         return dated_text(edge.value, edge.dated)
     return number_of(edge)

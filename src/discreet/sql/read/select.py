@@ -372,7 +372,7 @@ class SelectReader:
         """The refusal of a list of quantiles where one number is needed."""
         return QueryError(
             f"{sql_excerpt(tree)!r} is several numbers, one for each level, and stands where one "
-            "is needed. Write one level: QUANTILE(stay, 0.5)."
+            "is needed. Write one level: QUANTILE(x, 0.5)."
         ).at(position_of(tree, self.text))
 
     def _check_known(self, tree: exp.Expr, items: list[SelectItem]) -> None:

@@ -42,7 +42,7 @@ def _refuse(tree: exp.Expr, fact: str, text: str) -> NoReturn:
     raise QueryError(
         f"{fact}. UNION ALL is read between a table of groups and its totals: SELECTs of the same "
         "rows and aggregates, in which a text or NULL stands for a group that is left out. Write "
-        "GROUP BY ROLLUP (ward), or ask each SELECT by itself."
+        "GROUP BY ROLLUP (x), or ask each SELECT by itself."
     ).at(position_of(tree, text))
 
 

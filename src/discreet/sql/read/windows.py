@@ -15,7 +15,7 @@ from discreet.sql.read.parser import present_arguments, sql_excerpt
 
 OFFERED: Final = (
     "SUM, AVG, COUNT(*), LAG, LEAD, FIRST_VALUE and RANK of released groups are offered, and "
-    "SUM(COUNT(*)) OVER (ORDER BY month) for running totals"
+    "SUM(COUNT(*)) OVER (ORDER BY x) for running totals"
 )
 _FUNCTIONS: Final[dict[type[exp.Expr], WindowFunction]] = {
     exp.Sum: "SUM",
@@ -59,7 +59,7 @@ def group_window(
 def _refused(tree: exp.Expr, rule: str) -> QueryError:
     return QueryError(
         f"the SELECT has {sql_excerpt(tree)!r}. {rule}. Write SUM(COUNT(*)) OVER () for the total, "
-        "LAG(COUNT(*)) OVER (ORDER BY month) for the group before, or RANK() OVER (ORDER BY "
+        "LAG(COUNT(*)) OVER (ORDER BY x) for the group before, or RANK() OVER (ORDER BY "
         "COUNT(*) DESC)."
     )
 

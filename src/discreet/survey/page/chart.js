@@ -69,7 +69,7 @@ export function chart(svg, { rows, low, high, written, few, turned }) {
       draw(
         "text",
         { class: `value ${turned ? "start" : "end"}`, x: turned ? 8 : width - 8, y: y - 6, direction: "ltr" },
-        few ? `${written(lower)} – ${written(upper)}` : written(value),
+        few ? `${written(lower, false, -1)} – ${written(upper, false, 1)}` : written(value),
       ),
       ...(few
         ? []

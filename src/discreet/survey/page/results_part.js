@@ -9,20 +9,29 @@ function make(tag, attributes = {}, text = "") {
   return made;
 }
 
-const percent = (share, whole = false) => `${(100 * share).toFixed(whole ? 0 : 1).replace("-", "−")}%`;
+/** A number with so many decimals: an end of an interval, below (-1) or above (1), is rounded outward. */
+function rounded(number, places, end) {
+  const scaled = number * 10 ** places - end * 1e-9; // 29.1 may be 29.100000000000001
+  const nearest = { "-1": Math.floor, 0: Math.round, 1: Math.ceil }[end];
+  return nearest(scaled) / 10 ** places;
+}
+
+const percent = (share, whole, end) => `${rounded(100 * share, 1, end).toFixed(whole ? 0 : 1).replace("-", "−")}%`;
 
 /** Estimates as they are shown: moved to possible values, with intervals cut to them. */
 function rowsOf({ shares, mean }, say) {
   const row = (name, one) => ({ name, value: one.consistent, lower: one.at_least, upper: one.at_most });
   if (mean === null) {
     const rows = shares.map((one) => row(one.answer, one));
-    const marked = (value, mark) => percent(value, mark && Number.isInteger(Math.round(value * 1e6) / 1e4));
+    const marked = (value, mark = false, end = 0) =>
+      percent(value, mark && Number.isInteger(Math.round(value * 1e6) / 1e4), end);
     return { rows, low: 0, high: 1, written: marked };
   }
   const { low, high } = mean;
   const places = Math.max(0, 3 - Math.floor(Math.log10(high - low)));
-  const written = (value) =>
-    value.toLocaleString("en", { maximumFractionDigits: Math.min(20, places) }).replace("-", "−");
+  const decimals = Math.min(20, places);
+  const written = (value, mark = false, end = 0) =>
+    rounded(value, decimals, end).toLocaleString("en", { maximumFractionDigits: decimals }).replace("-", "−");
   return { rows: [row(say("table.mean.name"), mean)], low, high, written };
 }
 
@@ -87,7 +96,9 @@ export function part(number, poll, say) {
         row.append(made);
       };
       cell("th", { scope: "row" }, make("bdi", isMean ? {} : { lang: poll.language }, name));
-      for (const one of [value, lower, upper]) cell("td", {}, make("bdi", { dir: "ltr" }, shown.written(one)));
+      for (const [one, end] of [[value, 0], [lower, -1], [upper, 1]]) {
+        cell("td", {}, make("bdi", { dir: "ltr" }, shown.written(one, false, end)));
+      }
       body.append(row);
     }
     reading.textContent = found.reading;

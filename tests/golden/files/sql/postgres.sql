@@ -3794,6 +3794,29 @@ FROM measured
 JOIN shares USING ("unit")
 GROUP BY CAST("cell" AS BIGINT);
 
+=== ratings: a root of a released number
+WITH read_source AS MATERIALIZED (SELECT NULLIF("stars"::double precision, 'NaN'::double precision) AS "stars", "user_id"::bigint AS "user_id"
+FROM "public"."source")
+SELECT COUNT(*) AS rows
+FROM read_source;
+WITH read_source AS MATERIALIZED (SELECT NULLIF("stars"::double precision, 'NaN'::double precision) AS "stars", "user_id"::bigint AS "user_id"
+FROM "public"."source"), measured AS MATERIALIZED (SELECT "unit", 0 AS "cell", CAST((SELECT
+CASE WHEN a BETWEEN CAST('0.0' AS DOUBLE PRECISION) AND CAST('1677721600.0' AS DOUBLE PRECISION) THEN a WHEN a < CAST('0.0' AS DOUBLE PRECISION) THEN CAST('0.0' AS DOUBLE PRECISION) WHEN a <= CAST('Infinity' AS DOUBLE PRECISION) THEN CAST('1677721600.0' AS DOUBLE PRECISION) END
+FROM (SELECT FLOOR(((((SELECT
+CASE WHEN a >= '6.696928794914171e+299'::double precision THEN 'Infinity'::double precision WHEN a <= '-6.696928794914171e+299'::double precision THEN '-Infinity'::double precision ELSE a * '268435456.0'::double precision END
+FROM (SELECT CAST(NULLIF(((SELECT
+CASE WHEN a >= '1.3379088160259653e+154'::double precision THEN 'Infinity'::double precision WHEN a <= '-1.3379088160259653e+154'::double precision THEN 'Infinity'::double precision WHEN ABS(a) < '1.51657508881031e-154'::double precision THEN '0.0'::double precision ELSE POWER(a, '2.0'::double precision) END
+FROM (SELECT CAST(NULLIF(("n0") - (CAST('3.0' AS DOUBLE PRECISION)), CAST('NaN' AS DOUBLE PRECISION)) AS DOUBLE PRECISION) AS a OFFSET 0) AS operands)), CAST('NaN' AS DOUBLE PRECISION)) AS DOUBLE PRECISION) AS a OFFSET 0) AS operands))) + (CAST('0.5' AS DOUBLE PRECISION)))) AS a OFFSET 0) AS operands) AS INT) AS "v0"
+FROM (SELECT "stars" AS "n0", "user_id" AS "unit"
+FROM read_source AS source) AS read
+WHERE NOT ("unit") IS NULL), shares AS (SELECT "unit", CAST((CAST('53687091200' AS BIGINT) / (CASE WHEN COUNT("cell") > CAST('50' AS BIGINT) THEN COUNT("cell") ELSE CAST('50' AS BIGINT) END)) AS INT) AS "weight"
+FROM measured
+GROUP BY "unit")
+SELECT CAST("cell" AS BIGINT) AS "cell", COALESCE(SUM(CAST("weight" AS BIGINT)), 0) AS "rows_weight", COALESCE(SUM(CAST(CASE WHEN NOT ("v0") IS NULL THEN "weight" END AS BIGINT)), 0) AS "v0_present", COALESCE(SUM(CAST(CAST("weight" AS BIGINT) * ("v0") AS BIGINT)), 0) AS "v0_total"
+FROM measured
+JOIN shares USING ("unit")
+GROUP BY CAST("cell" AS BIGINT);
+
 === ratings: days since a date
 WITH read_source AS MATERIALIZED (SELECT (CASE WHEN "rated" >= '0001-01-01 00:00:00'::date AND "rated" < '10000-01-01 00:00:00'::date THEN "rated" END::date - DATE '1970-01-01')::double precision AS "rated", "user_id"::bigint AS "user_id"
 FROM "public"."source")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, inf
 
-from discreet.exact import exp_minus, logarithm, square_root
+from discreet.exact.enclosure import exp_minus, logarithm, square_root
 
 _End = Fraction | float  # a float is an infinity
 
@@ -125,6 +125,32 @@ def raised(inner: Interval, power: int) -> Interval:
     )
 
 
+def powered(inner: Interval, exponent: Fraction) -> Interval:
+    """Where a value to any rational power lies, if it has a value.
+
+    >>> powered(Interval(Fraction(0), Fraction(2)), Fraction(-1))
+    Interval(low=Fraction(1, 2), high=None)
+    """
+    whole = exponent.denominator == 1
+    even = whole and exponent % 2 == 0
+    base = absolute(inner) if even else inner
+    if not whole:
+        base = narrowed(base, Interval(Fraction(0)))
+    if exponent < 0:
+        low, high = _ends(base)
+        if low < 0 < high or low == high == 0:
+            return Interval()
+        ends = [_inverse(high) if high else -inf, _inverse(low) if low else inf]
+        base = _hull(ends)
+    if whole:
+        return raised(base, abs(int(exponent)))
+    if base.high == 0:
+        return Interval(Fraction(0), Fraction(0))
+    # x^p = e^(p·ln x); where x may be 0, that is the lower end.
+    power = Interval(abs(exponent), abs(exponent))
+    return exponential(multiplied(natural_logarithm(base), power))
+
+
 def square_rooted(inner: Interval) -> Interval:
     """Where the square root of a value from 0 up lies."""
     return _enclosed(square_root, narrowed(inner, Interval(Fraction(0))))
@@ -135,6 +161,12 @@ def natural_logarithm(inner: Interval) -> Interval:
     low = None if inner.low is None or inner.low <= 0 else inner.low
     high = None if inner.high is None or inner.high <= 0 else inner.high
     return _enclosed(logarithm, Interval(low, high))
+
+
+def decimal_logarithm(inner: Interval) -> Interval:
+    """Where the logarithm to base 10 of a value above 0 lies."""
+    ten = Interval(Fraction(10), Fraction(10))
+    return divided(natural_logarithm(inner), natural_logarithm(ten))
 
 
 def exponential(inner: Interval) -> Interval:
