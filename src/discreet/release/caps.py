@@ -829,10 +829,8 @@ class SuggestedCaps:
         return "\n".join(f"{name} = {cap}" for name, cap in self.values.items())
 
     def __str__(self) -> str:
-        kept = ""
-        if self.kept is not None:
-            condition = f" {self.condition}" if self.condition else ""
-            kept = f"; {self.kept} with them{condition}"
+        kept = f"; {self.kept} with them" if self.kept is not None else ""
+        kept += f"{'' if kept else ';'} {self.condition}" if self.condition else ""
         return f"{self.lines}\n# best for questions at ε = {float(self.epsilon):g}{kept}"
 
 
