@@ -65,7 +65,7 @@ def test_every_form_says_so() -> None:
     assert "n          rows(): exact, ε = 0" in plan.explain()
     answer = plan.release()
     assert f"{ROWS} exact" in repr(answer)
-    assert str(answer["n"]).startswith(f"{ROWS} (exact)")
+    assert str(answer["n"]).startswith(f"{ROWS} exact")
     data = json.loads(answer.to_json())
     assert data["rows"] == [{"n": ROWS, "n_lower": ROWS, "n_upper": ROWS}]
     assert any(PUBLIC in note for note in data["notes"])
