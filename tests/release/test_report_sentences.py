@@ -131,7 +131,7 @@ SENTENCES: dict[str, Needs] = {
     r"A larger ε, or coarser groups, show more\.": lambda f: (
         f.empty and "group" in f.release.none_found
     ),
-    r"These numbers are for people in \d groups? each\.|(?:It takes|A group needs|For) .*\d\.|.*\bin no other group\b.*": lambda f: (
+    r"These numbers are for people in \d groups? each\.|For .*\d\.|.*\bin no other group\b.*": lambda f: (
         f.empty and "It takes" in f.release.none_found
     ),
     r"A ± beside “counted” is the noise of what was counted, at 95%\.": lambda f: f.counted,
@@ -240,7 +240,7 @@ SENTENCES: dict[str, Needs] = {
     r"The ledger was in memory, so nobody else can check this\.": lambda f: not f.durable,
 }
 ALLOWED = {
-    r"These numbers are for people in \d groups? each\.|(?:It takes|A group needs|For) .*\d\.|.*\bin no other group\b.*",
+    r"These numbers are for people in \d groups? each\.|For .*\d\.|.*\bin no other group\b.*",
     r"Small questions cost less together than their sum\.",
 }
 """Which of these stand on a page is for the tests of their own rooms: here they may."""
