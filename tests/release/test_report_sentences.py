@@ -131,8 +131,8 @@ SENTENCES: dict[str, Needs] = {
     r"A larger ε, or coarser groups, show more\.": lambda f: (
         f.empty and "group" in f.release.none_found
     ),
-    r"These numbers are for people in \d groups? each\.|For .*\d\.|.*\bin no other group\b.*": lambda f: (
-        f.empty and "It takes" in f.release.none_found
+    r"These numbers are for people in \d groups? each\.|For .*\d\.|.*\bin no other group\b.*": (
+        lambda f: f.empty and "These numbers" in f.release.none_found
     ),
     r"A ± beside “counted” is the noise of what was counted, at 95%\.": lambda f: f.counted,
     r"Each number stands with its error at 95%\.": lambda f: (
