@@ -412,8 +412,8 @@ class TestWhatWasPaid:
             for line in (
                 "as typed   SELECT AVG(stay)   AS m   FROM visits",
                 "question   m = mean(stay) CAPPED BY max_rows = 2",
-                "protects   each patient, with all its rows. A patient counts for at most 2 rows "
-                "in 2 groups",
+                "protects   each patient, with all its rows. "
+                "A patient counts for at most 2 rows in 2 groups",
                 "ceilings   at_most_rows 9, at_most_groups 3",
                 "bounds     stay 0 to 60",
                 "profile    entry 2",

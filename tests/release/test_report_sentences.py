@@ -125,12 +125,14 @@ SENTENCES: dict[str, Needs] = {
     r"No row is left: a condition on the released numbers, LIMIT or OFFSET left out all\.": (
         lambda f: f.empty and "row is left" in f.release.none_found
     ),
-    r"No group was found: one of .*": lambda f: f.empty and "group" in f.release.none_found,
-    r"A larger ε, or coarser groups, find more\.": lambda f: (
+    r"No group shown: a group needs about .*\.": lambda f: (
         f.empty and "group" in f.release.none_found
     ),
-    r"That is for people who are in \d groups? each\.|It takes .* who are in \d\.": lambda f: (
-        f.empty and "It takes" in f.release.none_found
+    r"A larger ε, or coarser groups, show more\.": lambda f: (
+        f.empty and "group" in f.release.none_found
+    ),
+    r"These numbers are for people in \d groups? each\.|For .*\d\.|.*\bin no other group\b.*": (
+        lambda f: f.empty and "These numbers" in f.release.none_found
     ),
     r"A ± beside “counted” is the noise of what was counted, at 95%\.": lambda f: f.counted,
     r"Each number stands with its error at 95%\.": lambda f: (
@@ -146,15 +148,13 @@ SENTENCES: dict[str, Needs] = {
         f.drawn and any(str(one.interval()[1]) == "inf" for one in f.numbers if one.bounded)
     ),
     # What the ranges cover
-    r"A range holds what the table says without noise, in at least 95% of such answers\.": (
-        lambda f: f.ranges
-    ),
+    r"The exact number lies in the range in 95 of 100 answers\.": (lambda f: f.ranges),
     r"It knows nothing of errors in the table itself\.": lambda f: f.ranges,
     r"Where a number stands with “counted”, the ± is the noise of what was counted\.": lambda f: (
         f.counted
     ),
-    r"Who has more rows than the cap counts for less, so the truth has a range of its own, in at "
-    r"least 95% of such answers too; “at least” where its upper end is not known\.": lambda f: (
+    r"Who has more rows than the cap counts for less, so the truth has a range of its own, in "
+    r"95 of 100 answers too; “at least” where its upper end is not known\.": lambda f: (
         f.counted and f.unit != "row"
     ),
     r"Of a median or another quantile only the range of what was counted is known\.": lambda f: (
@@ -218,12 +218,12 @@ SENTENCES: dict[str, Needs] = {
     r"Small questions cost less together than their sum\.": lambda f: "ρ" in f.release.report(),
     # What was paid
     rf"The whole answer cost {PRICE}(?: \({PRICE} by itself\))?\.": lambda f: True,
-    r"It protects each single row of the table\.": lambda f: f.unit == "row",
-    r"It protects each patient, all rows of one together\.": lambda f: f.unit != "row",
-    r"One counts in at most 2 groups and for at most 5 rows; who has more counts for no more\.": (
+    r"It protects each row\.": lambda f: f.unit == "row",
+    r"It protects each patient, with all its rows\.": lambda f: f.unit != "row",
+    r"A patient counts for at most 5 rows in 2 groups\.": (
         lambda f: f.unit != "row" and not f.release.certificate.lowered
     ),
-    r"One counts in at most 2 groups and for at most 3 rows; who has more counts for no more\.": (
+    r"A patient counts for at most 3 rows in 2 groups\.": (
         lambda f: f.unit != "row" and bool(f.release.certificate.lowered)
     ),
     r"Neighbors: add-remove\.": lambda f: not f.replaced,
@@ -240,7 +240,7 @@ SENTENCES: dict[str, Needs] = {
     r"The ledger was in memory, so nobody else can check this\.": lambda f: not f.durable,
 }
 ALLOWED = {
-    r"That is for people who are in \d groups? each\.|It takes .* who are in \d\.",
+    r"These numbers are for people in \d groups? each\.|For .*\d\.|.*\bin no other group\b.*",
     r"Small questions cost less together than their sum\.",
 }
 """Which of these stand on a page is for the tests of their own rooms: here they may."""
