@@ -20,9 +20,10 @@ from discreet.plan.schema import (
 )
 from discreet.plan.types import check_expression
 from discreet.question.check import checked_question
-from discreet.release.listings import is_listing, read_listing
+from discreet.release.listings import read_listing
 from discreet.sql.read import allow_list
 from discreet.sql.read.expressions import parse_expression
+from discreet.sql.read.parser import is_listing
 from discreet.sql.read.select import explained, parse_select
 from tests.support.cases import each
 

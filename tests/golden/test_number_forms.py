@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.terminal import show_answer
-from discreet.number_text import margin_text
 from discreet.privacy.estimates import Estimate
+from discreet.privacy.number_text import margin_text
 from discreet.privacy.uncertainty import LinearError
 from discreet.release.plan import Plan
 from discreet.release.release import Release

@@ -20,7 +20,6 @@ ROOMS = (
     "dependencies",
     "public_names",
     "text_table",
-    "number_text",
     "templates",
     "strict_json",
     "exact",

@@ -9,7 +9,8 @@ import pytest
 import discreet as dp
 from discreet.errors import QueryError
 from discreet.plan.schema import LookupTable, PartnerTable, Schema, category, integer, number, text
-from discreet.release.listings import is_listing, read_listing
+from discreet.release.listings import read_listing
+from discreet.sql.read.parser import is_listing
 from tests.support.visits_policy import write_visits
 
 CLINIC = Schema(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.errors import DataError
-from discreet.number_text import ends_text, margin_text, number_text
 from discreet.privacy.estimates import BoundedError, Estimate, LinearError, RankError
+from discreet.privacy.number_text import ends_text, margin_text, number_text
 
 Opened = Callable[..., dp.Table]
 

@@ -265,13 +265,15 @@ def _planned(
 
 def shown_listing(policy: str, sql: str | None, *, as_json: bool) -> bool:
     """Whether SHOW or DESCRIBE was asked, and is shown: it costs nothing, and reads no row."""
-    from discreet.policy import read_policy
-    from discreet.release.listings import is_listing, read_listing
-    from discreet.release.open_table import read_declarations
-    from discreet.text_table import printable
+    from discreet.sql.read.parser import is_listing
 
     if sql is None or not is_listing(sql):
         return False
+    from discreet.policy import read_policy
+    from discreet.release.listings import read_listing
+    from discreet.release.open_table import read_declarations
+    from discreet.text_table import printable
+
     with caught_by(Front.POLICY):
         schema = read_declarations(**read_policy(policy)).schema
     found = read_listing(sql, schema)
@@ -545,6 +547,8 @@ def pay_and_answer(
 
     Several questions are paid only if the budget covers all of them.
     """
+    from discreet.release.table import answer
+
     if not questions:
         return
     declared = questions[0].declared
@@ -555,7 +559,7 @@ def pay_and_answer(
         for one in questions:
             before, charged = ledger.asked(1, name), False
             try:
-                release = table.release(one.plan, key=one.key, analyst=analyst)
+                release = answer(one.plan, table, key=one.key, analyst=analyst)
             except KeyboardInterrupt:
                 charged = ledger.asked(1, name) != before
                 if not charged:

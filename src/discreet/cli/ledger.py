@@ -21,7 +21,7 @@ from discreet.cli.exit_codes import UNSOUND, print_error
 from discreet.cli.ledger_location import LedgerLocation
 from discreet.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
 from discreet.ledger import Anchor, Entry, Ledger, PaidQuestion
-from discreet.number_text import plural
+from discreet.privacy.number_text import plural
 from discreet.text_table import printable
 
 if TYPE_CHECKING:

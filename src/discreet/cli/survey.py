@@ -139,7 +139,7 @@ def simulate(poll: str, respondents: int) -> None:
     Nothing is stored. The first answer is given by the most of the fake respondents, the last one
     by the fewest; numbers lie anywhere between the bounds.
     """
-    from discreet.number_text import plural
+    from discreet.privacy.number_text import plural
     from discreet.survey.estimates import leverage
     from discreet.survey.poll import read_poll
     from discreet.survey.results import rounded_up
@@ -245,7 +245,7 @@ def _printed(numbers: tuple[float, float, float], *, of_shares: bool) -> tuple[s
     >>> _printed((7.25, 6.913, 7.587), of_shares=False)
     ('7.25', '6.91', '7.59')
     """
-    from discreet.number_text import ends_text, interval_step, value_text
+    from discreet.privacy.number_text import ends_text, interval_step, value_text
 
     value, *ends = (100 * number for number in numbers) if of_shares else numbers
     step = -1 if of_shares else interval_step(value, (ends[0], ends[1]))

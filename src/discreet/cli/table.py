@@ -85,7 +85,7 @@ def resume(policy: str, dataset: str | None, why: str, who: str | None, as_json:
     if as_json:
         click.echo(json.dumps({"ledger": shown, "dataset": name, "suspensions": times}))
         return
-    from discreet.number_text import plural
+    from discreet.privacy.number_text import plural
 
     often = plural(times, "time")
     click.echo(f"{printable(name)} can be asked again. It was suspended {often} in all.")

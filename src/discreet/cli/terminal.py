@@ -16,7 +16,7 @@ from discreet.accounting.filters import Totals, cost_text
 from discreet.errors import DiscreetError, Front
 from discreet.ledger import Balance, Entry, PaidQuestion, Report
 from discreet.ledger.declarations import BudgetCap
-from discreet.number_text import plural
+from discreet.privacy.number_text import plural
 from discreet.text_table import TextTable, padded, printable, text_width, wrapped
 
 if TYPE_CHECKING:

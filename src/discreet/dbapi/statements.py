@@ -12,10 +12,9 @@ from discreet.dbapi.errors import DataError, ProgrammingError
 from discreet.errors import with_article
 from discreet.ledger.declarations import read_name
 from discreet.privacy.losses import read_delta, read_epsilon, read_rho, read_spend
-from discreet.release.listings import is_listing
 from discreet.release.release import read_confidence
 from discreet.sql.read.parameters import bind_names, literal_text
-from discreet.sql.read.parser import MOST_CHARACTERS
+from discreet.sql.read.parser import MOST_CHARACTERS, is_listing
 
 _DIALECT = "duckdb"
 Setting = Literal[

@@ -18,7 +18,7 @@ from discreet.ledger.entries import Entry, EntryKind, Head
 from discreet.ledger.records import EntryFilter, Records
 from discreet.ledger.sqlite import SqliteStore
 from discreet.ledger.store import Store
-from discreet.number_text import plural
+from discreet.privacy.number_text import plural
 
 _PAGE: Final = 1_000
 _POSTGRES: Final = ("postgresql://", "postgres://")

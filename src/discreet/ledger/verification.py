@@ -15,8 +15,8 @@ from discreet.ledger.declarations import BudgetCap, DatasetDeclaration, is_time
 from discreet.ledger.entries import Anchor, Entry, Head, parse_body
 from discreet.ledger.journal import Journal
 from discreet.ledger.records import EntryFilter, Records
-from discreet.number_text import plural
 from discreet.privacy.events import event_from_data
+from discreet.privacy.number_text import plural
 from discreet.privacy.sensitivity import Neighbors
 
 _PAGE = 1_000

@@ -19,10 +19,10 @@ from discreet.local import wire
 from discreet.local.categories import Categories, GivenCategories, bad_categories
 from discreet.local.proportions import Channel, Proportions, estimated
 from discreet.noise import BitSource
-from discreet.number_text import plural
 from discreet.privacy.estimates import Estimate, Estimates
 from discreet.privacy.laws import Law
 from discreet.privacy.losses import ApproximateDP, PureDP
+from discreet.privacy.number_text import plural
 from discreet.strict_json import Shape, decoded
 
 _MAGIC = b"discreet.tally\x00\x01"  # the last byte is the version

@@ -16,8 +16,8 @@ from discreet.local.projective_geometry import ProjectiveGeometryResponse
 from discreet.local.proportions import binomial_interval
 from discreet.local.randomized_response import RandomizedResponse
 from discreet.local.subsets import SubsetSelection, UnaryEncoding
-from discreet.number_text import margin_text, plural
 from discreet.privacy.losses import read_count, read_epsilon
+from discreet.privacy.number_text import margin_text, plural
 
 _HALF = Fraction(1, 2)
 

@@ -19,8 +19,8 @@ from discreet.local.mean import Mean
 from discreet.local.repeated import Repeated
 from discreet.local.scheme import CategoricalScheme
 from discreet.local.scheme_choice import printed_margin, read_proportion, scheme_of
-from discreet.number_text import margin_text, plural
 from discreet.privacy.losses import read_count, read_positive
+from discreet.privacy.number_text import margin_text, plural
 
 _DEFAULT_CONFIDENCE = Fraction(95, 100)
 _EPSILON_STEP = Fraction(1, 1000)

@@ -2,18 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from discreet.errors import BoundsError, PolicyError, Remedy, with_article
 from discreet.exact import decimal_text, rational
-from discreet.number_text import plural
 from discreet.plan.calendar import DAY_SECONDS, Dated, dated_text, day, second, time_second
 from discreet.plan.zones import check_zone, zone_offsets
+from discreet.privacy.number_text import plural
 from discreet.privacy.sensitivity import Neighbors
 
 LARGEST_BOUND = 10**100
@@ -40,25 +40,19 @@ DECLARE_THE_UNIT = Remedy(
 """What rows of several tables, or a person's rows, need to belong to someone."""
 
 
-class Declarations(Mapping[str, Declared]):
+class Declarations(dict[str, Declared]):
     """What was declared by names: it stays so, whoever holds it."""
 
-    __slots__ = ("_held",)
+    __slots__ = ()
 
-    def __init__(self, held: Mapping[str, Declared]) -> None:
-        self._held = dict(held)
+    def _refused(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("what was declared of a table is not changed. Open the table with it.")
 
-    def __getitem__(self, name: str) -> Declared:
-        return self._held[name]
+    __setitem__ = __delitem__ = __ior__ = _refused
+    clear = pop = popitem = setdefault = update = _refused
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._held)
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def __repr__(self) -> str:
-        return repr(self._held)
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Declared]]]:
+        return type(self), (dict(self),)
 
 
 def _keep(table: object, *names: str) -> None:

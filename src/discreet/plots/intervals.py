@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from math import isfinite
 from typing import Any
 
-from discreet.number_text import number_text
+from discreet.privacy.number_text import number_text
 
 _PIECES = 6
 """How many pieces an interval without an end has, each fainter than the one before."""

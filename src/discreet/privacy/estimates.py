@@ -13,15 +13,6 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.exact import rational
-from discreet.number_text import (
-    NumberText,
-    distance,
-    interval_step,
-    number_text,
-    rank_text,
-    truth_text,
-    value_text,
-)
 from discreet.privacy.joint_noise import FloatInterval, are_known
 from discreet.privacy.losses import ApproximateDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.number_functions import (
@@ -36,6 +27,15 @@ from discreet.privacy.number_functions import (
     clipping,
     power,
     rounding,
+)
+from discreet.privacy.number_text import (
+    NumberText,
+    distance,
+    interval_step,
+    number_text,
+    rank_text,
+    truth_text,
+    value_text,
 )
 from discreet.privacy.uncertainty import (
     BOX,
@@ -191,7 +191,7 @@ class Estimate:
         return self._usual if level == _CONFIDENCE else self.error.interval(self.value, level)
 
     def _level(self, confidence: object) -> Fraction:
-        if confidence is _CONFIDENCE:
+        if confidence == _CONFIDENCE:
             return _CONFIDENCE
         level = rational(confidence, "confidence")
         if not 0 < level < 1:

@@ -29,11 +29,11 @@ from discreet.measures.measure import (
 )
 from discreet.measures.moments import MEAN
 from discreet.mechanisms.laplace import Laplace
-from discreet.number_text import plural
 from discreet.plan.expressions import Compared, Constant, Named, Node, names_in, walk
 from discreet.plan.schema import MOST_ROWS, CategoryColumn, Schema
 from discreet.privacy.estimates import BoundedError, FloatInterval, LinearError, Uncertainty
 from discreet.privacy.losses import read_epsilon
+from discreet.privacy.number_text import plural
 from discreet.privacy.uncertainty import SumTruth, as_float
 from discreet.question.check import Question
 from discreet.question.groupings import BinGrouping

@@ -15,8 +15,8 @@ from discreet.exact import decimal_text, percent_text, rational
 from discreet.ledger import Entry, Ledger
 from discreet.ledger.accounts import LONGEST_SUMMARY, one_line
 from discreet.ledger.declarations import BudgetCap
-from discreet.number_text import plural
 from discreet.plan.schema import CAP_NAMES, protected_text
+from discreet.privacy.number_text import plural
 from discreet.strict_json import Digest, decoded
 from discreet.templates import table_html
 from discreet.text_table import TextTable, aligned, printable

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.measures.measure import Output, sentence_list
-from discreet.number_text import plural
 from discreet.privacy.estimates import BoundedError, Estimate, FloatInterval
+from discreet.privacy.number_text import plural
 from discreet.question.check import Question
 from discreet.question.consistency import tables_within
 from discreet.question.groupings import label_text

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any
 
 from discreet.errors import DataError
-from discreet.number_text import NumberText
+from discreet.privacy.number_text import NumberText
 from discreet.question.groupings import Label, label_text
 
 _LARGEST = 2**63 - 1

@@ -13,7 +13,6 @@ from typing import Any, Final
 from discreet.accounting.filters import Filter, left_text, share_left
 from discreet.errors import DiscreetError, Front
 from discreet.exact import decimal_text, percent_text
-from discreet.number_text import plural
 from discreet.plan.calendar import Dated, dated_text
 from discreet.plan.expressions import constant_text, quoted_name
 from discreet.plan.schema import (
@@ -24,6 +23,7 @@ from discreet.plan.schema import (
     Schema,
     TextColumn,
 )
+from discreet.privacy.number_text import plural
 from discreet.question.check import checked_question
 from discreet.question.groupings import label_text
 from discreet.release.plan import make_plan

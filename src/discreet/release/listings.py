@@ -1,6 +1,5 @@
 """SHOW TABLES, SHOW COLUMNS and DESCRIBE: what is declared, which is public and free."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -10,14 +9,9 @@ from discreet.errors import Front, QueryError
 from discreet.plan.schema import Column, Schema
 from discreet.release.info import column_words
 from discreet.sql.read.messages import did_you_mean, listed_names
+from discreet.sql.read.parser import SHOWN_COLUMNS
 from discreet.text_table import aligned
 
-_NAME: Final = r'("(?:[^"]|"")+"|[^\W\d]\w*)'
-_TABLES: Final = re.compile(r"(?ai:\s*SHOW\s+TABLES\s*;?\s*)")
-_COLUMNS: Final = re.compile(
-    rf"(?ai:\s*SHOW\s+COLUMNS)(?:(?ai:\s+(?:FROM|IN)\s+){_NAME})?(?a:\s*;?\s*)"
-    rf"|(?ai:\s*DESC(?:RIBE)?\s+(?:TABLE\s+)?){_NAME}(?a:\s*;?\s*)"
-)
 _PERSON: Final = "says whose row it is, and can only be counted"
 
 
@@ -50,15 +44,6 @@ class Listing:
         return "\n".join(self.lines())
 
 
-def is_listing(text: object) -> bool:
-    """Whether a statement is SHOW TABLES, SHOW COLUMNS or DESCRIBE.
-
-    >>> is_listing("show tables;"), is_listing("SHOW budget")
-    (True, False)
-    """
-    return isinstance(text, str) and bool(_TABLES.fullmatch(text) or _COLUMNS.fullmatch(text))
-
-
 def read_listing(text: str, schema: Schema) -> Listing:
     """What SHOW TABLES, SHOW COLUMNS or DESCRIBE lists.
 
@@ -69,7 +54,7 @@ def read_listing(text: str, schema: Schema) -> Listing:
     stay        number  a number from 0 to 60
     patient_id  id      says whose row it is, and can only be counted
     """
-    asked = _COLUMNS.fullmatch(text)
+    asked = SHOWN_COLUMNS.fullmatch(text)
     if asked is None:
         return _tables(schema)
     written = asked[1] or asked[2]

@@ -6,8 +6,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Protocol
 
 from discreet.measures.measure import Statistic
-from discreet.number_text import NumberText
 from discreet.privacy.estimates import Estimate, IntervalKind
+from discreet.privacy.number_text import NumberText
 from discreet.question.groupings import ALL, label_text
 from discreet.release.exports import unique_labels
 

@@ -43,7 +43,6 @@ from discreet.measures.measure import (
 from discreet.measures.strategies import placed
 from discreet.mechanisms.key_selection import KeySelection, WeightedThreshold
 from discreet.noise import BitSource
-from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Named, expression_text, names_in
 from discreet.plan.schema import Schema
 from discreet.privacy.estimates import Payment
@@ -55,6 +54,7 @@ from discreet.privacy.losses import (
     read_rho,
     read_spend,
 )
+from discreet.privacy.number_text import margin_text, plural
 from discreet.question.check import Question, checked_question
 from discreet.question.groupings import PrivateGrouping, recorded_labels
 from discreet.question.query import Scan

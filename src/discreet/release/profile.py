@@ -33,12 +33,12 @@ from discreet.measures.registry import PEOPLE
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import BitSource
-from discreet.number_text import margin_text, number_text
 from discreet.plan.expressions import Named
 from discreet.plan.schema import ROW, CategoryColumn, Schema, TextColumn
 from discreet.plan.types import unknown_column
 from discreet.privacy.events import ComposedEvent, Event
 from discreet.privacy.losses import PureDP, read_epsilon, read_rho, read_spend
+from discreet.privacy.number_text import margin_text, number_text
 from discreet.privacy.sensitivity import Neighbors, Sensitivity
 from discreet.privacy.uncertainty import LinearError, NoiseDraw, combined_margin
 from discreet.question.check import Question, checked_question
@@ -83,7 +83,8 @@ class Amount:
         """A released number and its error, which is a sum of draws."""
         if not isinstance(error, LinearError):
             raise TypeError("only sums have an error that is a sum of draws")
-        return Amount(rational(value, "the number"), error)
+        exact = value if isinstance(value, Fraction) else rational(value, "the number")
+        return Amount(exact, error)
 
     def plus(self, other: "Amount | None") -> "Amount":
         """The sum of both."""

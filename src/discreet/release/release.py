@@ -12,7 +12,6 @@ from discreet.errors import DataError, QueryError
 from discreet.exact import percent_text, rational
 from discreet.measures.measure import Aggregate, Statistic
 from discreet.measures.registry import COUNT, ROWS
-from discreet.number_text import NumberText, margin_text
 from discreet.plan.expressions import (
     constant_text,
     expression_text,
@@ -25,6 +24,7 @@ from discreet.privacy.estimates import (
     FloatInterval,
     IntervalKind,
 )
+from discreet.privacy.number_text import NumberText, margin_text
 from discreet.privacy.uncertainty import (
     BoundedError,
     LinearError,

@@ -16,10 +16,10 @@ from discreet.errors import DiscreetError
 from discreet.exact import named_number_text, percent_text, rational
 from discreet.ledger.declarations import BudgetCap
 from discreet.measures.measure import Aggregate, sentence_list
-from discreet.number_text import NumberText
 from discreet.plan.calendar import second, time_second
 from discreet.privacy.estimates import Estimate, IntervalKind
 from discreet.privacy.losses import ZeroConcentratedDP, ten_to_text
+from discreet.privacy.number_text import NumberText
 from discreet.question.groupings import label_text
 from discreet.release.certificate import Certificate
 from discreet.templates import package_text, rendered

@@ -277,7 +277,7 @@ class QuestionBuilder:
             table=self.table,
             account=KeyedAccount(self.table, analyst, key),
         )
-        return plan.release(key=key, analyst=analyst)
+        return answer(plan, self.table, key=key, analyst=analyst)
 
     def _row_expression(self, value: Any) -> Node:
         if isinstance(value, str):
@@ -579,8 +579,9 @@ class Table:
         ``"… WHERE age > :age", parameters={"age": 30}``.  They are written into the question.
         ``consistent="non-negative"`` moves counts so that none is below 0 and totals agree.
         """
-        from discreet.release.listings import is_listing, read_listing
+        from discreet.release.listings import read_listing
         from discreet.sql.read.parameters import bind_names
+        from discreet.sql.read.parser import is_listing
         from discreet.sql.read.select import explained
 
         if is_listing(text):
@@ -719,7 +720,7 @@ class Table:
 
         With a ``key``, a retry of the same question gets the same answer for free.
         """
-        return answer(plan, self, key=key, analyst=analyst, source=source)
+        return answer(_own_plan(plan, self), self, key=key, analyst=analyst, source=source)
 
     def paid(self, entry: int) -> Release:
         """The answer that was paid for in an entry of the ledger, again: free, for ever.
@@ -745,22 +746,25 @@ class Table:
 
 
 def answer(
-    given: Plan,
+    plan: Plan,
     table: Table,
     *,
     key: str | None = None,
     analyst: str | None = None,
     source: BitSource | None = None,
 ) -> Release:
-    """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other."""
+    """question ▶ plan ▶ price ▶ charge ▶ run ▶ noise ▶ release, in this order and no other.
+
+    The plan was just made of the table's own declarations; one that somebody held is made anew.
+    """
     if source is not None and not source.safe:
         raise UnsafeRandomnessError(
             "the release is asked for with seeded bits. Whoever knows the seed can subtract the "
             "noise, so a table never answers with it. Leave source out. Nothing was spent."
         )
     check_key(key)
-    # What is known of the table is said of the answer.
-    plan = replace(_own_plan(given, table), profile=table.remembered_profile())
+    known = table.remembered_profile()  # is said of the answer
+    plan = plan if plan.profile == known else replace(plan, profile=known)
     engine, price = table.engine(), plan.price
     bits = Keystream() if source is None else source
     request: dict[str, Any] = {

@@ -24,11 +24,11 @@ from discreet.measures.registry import MAX, MEAN, MIN
 from discreet.measures.scores import score_of
 from discreet.mechanisms.top_k import TopK
 from discreet.noise import BitSource
-from discreet.number_text import margin_text, plural
 from discreet.plan.expressions import Calculation, Named, Node, walk
 from discreet.privacy.estimates import Estimate, FloatInterval, LinearError, RankError
 from discreet.privacy.events import Event
 from discreet.privacy.losses import PureDP
+from discreet.privacy.number_text import margin_text, plural
 from discreet.privacy.sensitivity import Sensitive, Sensitivity
 from discreet.privacy.uncertainty import (
     BoundedError,

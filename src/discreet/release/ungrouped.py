@@ -130,7 +130,7 @@ def _remedy(rows: str, grouping: Grouping, front: Front) -> str:
 
 def _has_value(node: Node, conditions: Sequence[Node]) -> bool:
     """Whether an expression has a value in every row of which the conditions are true."""
-    if all(way.known(node) for way in ways(conditions)):
+    if conditions and all(way.known(node) for way in ways(conditions)):
         return True
     match node:
         case Constant(value):
@@ -154,9 +154,9 @@ def _is_listed(node: Node, conditions: Sequence[Node], columns: Mapping[str, Col
             return True
         case Named(name):
             column = columns.get(name)
-            return isinstance(column, CategoryColumn) and all(
-                way.within(node, column.values) for way in ways(conditions)
-            )
+            if not conditions or not isinstance(column, CategoryColumn):
+                return False
+            return all(way.within(node, column.values) for way in ways(conditions))
         case Chosen(condition, then, otherwise):
             first, second = _branches(condition, conditions)
             return _is_listed(then, first, columns) and _is_listed(otherwise, second, columns)

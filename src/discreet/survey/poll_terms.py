@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from discreet.errors import DataError, SourceError
-from discreet.number_text import plural
+from discreet.privacy.number_text import plural
 
 LIVE: Final = "live"
 BATCHES: Final = "batches"

@@ -1,9 +1,10 @@
 """From the analyst's text to sqlglot's tree: limited, and never a foreign exception."""
 
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice, pairwise
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from sqlglot import ErrorLevel, Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
@@ -31,6 +32,13 @@ MOST_NESTED = 25
 MOST_JOINS = 5
 MOST_SUBQUERIES = 4
 """One inside the other."""
+
+_NAME: Final = r'("(?:[^"]|"")+"|[^\W\d]\w*)'
+_SHOWN_TABLES: Final = re.compile(r"(?ai:\s*SHOW\s+TABLES\s*;?\s*)")
+SHOWN_COLUMNS: Final = re.compile(
+    rf"(?ai:\s*SHOW\s+COLUMNS)(?:(?ai:\s+(?:FROM|IN)\s+){_NAME})?(?a:\s*;?\s*)"
+    rf"|(?ai:\s*DESC(?:RIBE)?\s+(?:TABLE\s+)?){_NAME}(?a:\s*;?\s*)"
+)
 
 DIALECT = "duckdb"
 _LONGEST_INTERVAL = 20
@@ -130,6 +138,17 @@ _REFUSED = {
 _MOST_ENTRIES = 400
 Inner = Callable[[exp.Expr], Node]
 Reader = Callable[[exp.Expr, Inner], Node]
+
+
+def is_listing(text: object) -> bool:
+    """Whether a statement is SHOW TABLES, SHOW COLUMNS or DESCRIBE.
+
+    >>> is_listing("show tables;"), is_listing("SHOW budget")
+    (True, False)
+    """
+    return isinstance(text, str) and bool(
+        _SHOWN_TABLES.fullmatch(text) or SHOWN_COLUMNS.fullmatch(text)
+    )
 
 
 def tokens_of(text: str, example: Example = _NOTHING_KNOWN) -> list[Token]:
