@@ -190,3 +190,19 @@ class TestRunningTotals:
         )
         (note,) = (one for one in both.notes if "those before it" in one)
         assert note.startswith("a running total is of its group and of those before it, other")
+
+
+def test_a_subquery_says_that_rows_without_an_id_make_none_of_its_rows() -> None:
+    """Plain SQL makes one of all of them; a count of people, or a join by id, has none there."""
+    said = "make no row in the subquery; plain SQL would make one of all of them"
+    each = "(SELECT patient, COUNT(*) AS k FROM visits GROUP BY patient) AS t"
+    asked = {
+        f"SELECT COUNT(*) AS n FROM {each}": True,
+        f"SELECT AVG(k) AS k FROM {each} WHERE k > 1": True,
+        f"SELECT PEOPLE() AS n FROM {each}": False,
+        "SELECT COUNT(*) AS n FROM visits": False,
+    }
+    with visits(unit="patient", max_rows=2, max_groups=1) as opened:
+        for text, expected in asked.items():
+            notes = opened.sql(text, epsilon=1).notes
+            assert any(said in note for note in notes) is expected, text

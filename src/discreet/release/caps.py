@@ -89,6 +89,8 @@ class PersonRows:
     """A join leaves out rows of whoever has more than this, before anything is weighed."""
     altered: bool = False
     """Whether rows were kept, or grouped, by what is cut, so that they may be others in truth."""
+    summarized: bool = False
+    """Whether it has a row for a person; plain SQL makes one more, of all rows without an id."""
 
 
 def person_rows(source: Relation, schema: Schema) -> PersonRows:
@@ -160,7 +162,7 @@ def _per_person(source: PerPerson, schema: Schema, rows: PersonRows) -> PersonRo
     # What a join has left out is missing in totals and extremes, in either direction.
     altered = rows.altered or rows.cut is not None or reads_cut(told_apart, rows.clipped)
     ceiling = rows.ceiling if source.keys else 1
-    return PersonRows(rows.profiled, ceiling, clipped, identified=True, altered=altered)
+    return PersonRows(rows.profiled, ceiling, clipped, True, altered=altered, summarized=True)
 
 
 def _looked_up(source: Lookup, rows: PersonRows) -> PersonRows:
@@ -193,7 +195,8 @@ def _paired(source: Pair, first: PersonRows, second: PersonRows) -> PersonRows:
         cuts.append(limit if 1 in (first.ceiling, second.ceiling) else isqrt(limit))
     altered = first.altered or second.altered or bool(on)
     cut = min(cuts, default=None)
-    return PersonRows(profiled, ceiling, clipped, known, cut, altered)
+    summarized = source.keep and first.summarized
+    return PersonRows(profiled, ceiling, clipped, known, cut, altered, summarized)
 
 
 @dataclass(frozen=True, eq=False)
@@ -772,7 +775,14 @@ def _cap_text(
 
 def _missing_notes(effects: CapEffects, whose: str) -> list[str]:
     person = with_article(whose)
-    if effects.source.identified or effects.rows is None:
+    if effects.rows is None:
+        return []
+    if effects.source.summarized:
+        return [
+            f"Rows without {person} make no row in the subquery; plain SQL would make one of all "
+            "of them."
+        ]
+    if effects.source.identified:
         return []
     missing = effects.rows.missing
     if missing is None:
