@@ -12,7 +12,8 @@ from tests.support.clone import ROOT
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-VERSIONS = re.findall(r"^## (.*)$", CHANGELOG, re.M)
+HEADS = re.findall(r"^## (.*)$", CHANGELOG, re.M)
+VERSIONS = [one for one in HEADS if one != "Unreleased"]
 KINDS = ["What you have to do", "New", "Changed", "Mended"]
 
 
@@ -40,6 +41,7 @@ def test_the_citation_has_what_its_format_asks_for() -> None:
 def test_versions_are_dated_and_the_newest_is_first() -> None:
     found = [re.fullmatch(r"(\d+)\.(\d+)\.(\d+), (\d{4}-\d\d-\d\d)", one) for one in VERSIONS]
     assert all(found), VERSIONS
+    assert HEADS in (VERSIONS, ["Unreleased", *VERSIONS])
     numbers = [tuple(map(int, one.groups()[:3])) for one in found if one]
     days = [date.fromisoformat(one[4]) for one in found if one]
     assert numbers == sorted(numbers, reverse=True)
