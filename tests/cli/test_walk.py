@@ -97,7 +97,8 @@ def test_a_table_and_a_connection_check_a_question_once(policy: Path) -> None:
 
     for run in (asked, executed):
         walk = walked(run)
-        assert times(walk, STEPS | ASKING) == once(STEPS | ASKING)
+        again = {"the question is checked": 2}  # that of a plan which somebody held
+        assert times(walk, STEPS | ASKING) == once(STEPS | ASKING) | again
 
 
 def test_the_way_of_a_question_is_short(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_cursor_that_ran_nothing_has_no_result(cursor):
 def test_an_answer_is_described_column_by_column(cursor):
     cursor.execute(BY_WARD)
     assert [column[0] for column in cursor.description] == [
-        *("ward", "n", "n_lower", "n_upper", "m", "m_lower", "m_upper")
+        *("ward", "n", "n_lower", "n_upper", "n_exact", "m", "m_lower", "m_upper")
     ]
     assert cursor.description[0][1] == dbapi.STRING
     assert all(column[1] == dbapi.NUMBER for column in cursor.description[1:])

@@ -581,6 +581,7 @@ class TestReading:
 def test_nothing_can_be_refunded() -> None:
     names = {name for name in dir(Ledger) if not name.startswith("_")}
     assert names == {
+        "account_after",
         "answer", "anchor", "asked", "balance", "balances", "budgets", "charge", "check", "close",
         "declaration", "declare",
         "durable", "entry", "export", "history", "is_used", "keyed", "lose", "pending", "place",

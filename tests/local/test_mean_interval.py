@@ -209,8 +209,8 @@ def test_what_is_compared_is_what_is_printed(kind: str) -> None:
 def test_a_choice_for_numbers_says_what_its_margins_are_for() -> None:
     few = choose(low=0, high=40, epsilon=1, respondents=500)
     assert few.scheme.kind == "duchi"
-    assert few.why.startswith("Mean (duchi): ±3.87, ")
-    assert "the next is Mean (hybrid): ±5.89" in few.why
+    assert few.why.startswith("Mean (duchi): ±3.9, ")
+    assert "the next is Mean (hybrid): ±5.9" in few.why
     assert "from 500 respondents" in few.why
     assert "By the variance alone it would be Mean (hybrid)" in few.why
     assert "By the variance" not in choose(low=0, high=24, epsilon="1/2").why

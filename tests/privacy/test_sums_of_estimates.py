@@ -142,7 +142,7 @@ def test_dates_are_not_added_up() -> None:
         *(lambda: one * two, lambda: two * one, lambda: one / two, lambda: two / one),
         *(lambda: one + 1, lambda: 2 / one, lambda: -one, lambda: one - days["A"]),
     ):
-        with pytest.raises(DataError, match="a date, a datetime or a category"):
+        with pytest.raises(DataError, match="a date, a datetime, a time or a category"):
             compute()
 
 

@@ -187,7 +187,7 @@ REFUSED = [
     "CAST(stay AS JSON)",
     "CAST(stay AS INTEGER[])",
     "CAST(stay AS STRUCT(a INT))",
-    "stay::TIME",
+    "stay::INTERVAL",
     "(FROM visits)",
     "stay IN (FROM visits)",
     "x IS DISTINCT FROM (SELECT 1)",

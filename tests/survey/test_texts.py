@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from discreet import templates
 from discreet.errors import DiscreetError, PolicyError
 from discreet.survey.poll import read_poll
 from discreet.survey.texts import SHIPPED, table_text, texts_from, texts_in
-from discreet.web import templates
 from tests.support.cases import each
 from tests.survey.conftest import Sites
 from tests.survey.hosts import write_poll
 
-PAGE = Path(templates.__file__).parents[1] / "survey" / "page"
+PAGE = Path(templates.__file__).parents[0] / "survey" / "page"
 ENGLISH: dict[str, str] = json.loads(table_text("en"))
 
 

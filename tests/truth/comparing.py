@@ -176,7 +176,7 @@ def _compare_number(
     label: tuple[Any, ...],
     near: float,
 ) -> None:
-    value = _plain(row[name])
+    value = _plain(row.get(f"{name}_exact", row[name]))
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     low, high = -inf if low is None else low, inf if high is None else high
     told = f"{label} {name} = {value} in {low} to {high}, and not {expected}: {output.sql}"

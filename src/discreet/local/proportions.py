@@ -78,9 +78,9 @@ class Proportions(Estimates):
 
     >>> channel = Channel(keep=0.75, lie=0.25, gain=0.5)
     >>> estimated({"a": 4_100, "b": 3_000, "c": 2_900}, 10_000, channel, None)
-    a  0.320 ± 0.019 (95%)
-    b  0.100 ± 0.018 (95%)
-    c  0.080 ± 0.018 (95%)
+    a  0.320 ± 0.020 (95%)
+    b  0.100 ± 0.019 (95%)
+    c  0.080 ± 0.019 (95%)
     together ε = 0
     """
 

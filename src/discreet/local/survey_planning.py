@@ -41,7 +41,7 @@ class SurveyPlan:
 
     >>> from discreet.local import RandomizedResponse
     >>> print(respondents_for(RandomizedResponse(epsilon=1), margin=0.05, interval="guaranteed"))
-    1,840 respondents at ε = 1: ±0.05 at 0.95 confidence, guaranteed, as estimate() prints it, \
+    1,840 respondents at ε = 1: ±0.050 at 0.95 confidence, guaranteed, as estimate() prints it, \
 if all answer
     """
 
