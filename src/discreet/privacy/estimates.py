@@ -320,8 +320,10 @@ class Estimate:
         shown = number_text(self.value, noise, whole=self.whole)
         if self.truth is not None and shown.error:
             step = interval_step(self.value, noise, whole=self.whole)
-            shown = shown.followed_by(truth_text(self.interval(confidence), noise, step))
-            shown = shown.followed_by(" (likely)" if self.likely else "")
+            truth = self.interval(confidence)
+            shown = shown.followed_by(truth_text(truth, noise, step))
+            bounded = any(abs(end) < inf for end in truth)
+            shown = shown.followed_by(" (likely)" if self.likely and bounded else "")
         shown = shown.followed_by(" counted" if self.counted else "")
         return shown.followed_by(f", {rank}" if rank else "")
 

@@ -691,7 +691,7 @@ class Plan:
         """The same, as a front writes it."""
         errors = {name: one.value for name, one in self._margins.items() if one.of_rank}
         notes = [*self.joins, *self.remarks, *self.key_notes, *self.table_notes]
-        notes += self.first_notes
+        notes += [*self.count_notes, *self.first_notes]
         if self.question.after.nonnegative:
             notes += merged_notes(moved_notes(self.question))
         notes += small_group_notes(errors, self.expect_rows)
@@ -780,14 +780,24 @@ class Plan:
                 f"{listed}: {person} in more than {plural(cap, 'group')} helps only {cap:,} "
                 "of them to be shown, which a hash chose."
             )
-        counts = [one.name for one in question.outputs if one.measure == found.answers]
-        if counts:
-            notes.append(
-                f"{', '.join(counts)}: a small group is shown only where noise raised its number, "
-                f"so a number near {found.released.threshold:,} is often too high. The interval "
-                "allows for that."
-            )
         return notes
+
+    @property
+    def count_notes(self) -> list[str]:
+        """What finding groups does to the numbers by which they are found."""
+        found = self.price.selection
+        counts = [
+            one.name
+            for one in self.question.outputs
+            if found is not None and one.measure == found.answers
+        ]
+        if found is None or not counts:
+            return []
+        return [
+            f"{', '.join(counts)}: a small group is shown only where noise raised its number, so a "
+            f"number near {found.released.threshold:,} is often too high. The interval allows for "
+            "that."
+        ]
 
     @property
     def none_found(self) -> str:

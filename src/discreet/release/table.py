@@ -934,7 +934,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
     keys = tuple(name for name, _ in shown_keys)
     dated = tuple(name for name, grouping in shown_keys if dated_labels(grouping))
     query = plan.question.query
-    of_numbers = [*plan.first_notes, *plan.cap_notes(query.front)] if groups else []
+    of_numbers = [*plan.count_notes, *plan.first_notes, *plan.cap_notes(query.front)]
     return Release(
         keys,
         groups,
@@ -944,7 +944,7 @@ def _certified(plan: Plan, data: bytes, stated: Certificate) -> Release:
             *plan.remarks,
             *no_group_share(plan.question, plan.profile, groups, columns),
             *plan.key_notes,
-            *of_numbers,
+            *(of_numbers if groups else []),
         ),
         dated,
         _asked(plan),

@@ -55,6 +55,10 @@ def no_group_notes(question: Question) -> list[tuple[str, str]]:
     ]
 
 
+_SAYS_NOTHING = 50
+"""A share of at most more per cent than this is no news."""
+
+
 def no_group_share(
     question: Question,
     profile: Profile | None,
@@ -80,6 +84,8 @@ def no_group_share(
     if not (0 < least < largest and fewest > 0 and most < inf):
         return []
     low, high = floor(100 * (1 - most / fewest)), ceil(100 * (1 - least / largest))
+    if low <= 0 and high > _SAYS_NOTHING:
+        return []
     share = f"{low}% to {high}%" if low > 0 else f"at most {high}%"
     likely = " (likely)" if total.likely or ceiling is None else ""
     return [f"{share} of all rows are in no group{likely}."]
