@@ -229,9 +229,11 @@ def test_bounds_and_caps_are_suggested(hospitals: Any) -> None:
     contract.check_suggestions(hospitals[1])
 
 
-def test_a_cast_of_texts_is_refused_uncharged(hospitals: Any) -> None:
-    _, there = hospitals
-    spent = there.budget.spent
-    with pytest.raises(QueryError, match="not offered on Spark"):
-        there.sql("SELECT COUNT(*) AS n FROM visits WHERE CAST(diagnosis AS DOUBLE) > 1", epsilon=1)
-    assert there.budget.spent == spent
+def test_a_cast_of_texts_is_refused_uncharged(local_cluster: Any) -> None:
+    rows = frame(contract.VISITS, contract.visits())
+    asked = "SELECT COUNT(*) AS n FROM visits WHERE CAST(diagnosis AS DOUBLE) > 1"
+    with dp.table(read(local_cluster, rows), **contract.hospital()) as there:
+        spent = there.budget.spent
+        with pytest.raises(QueryError, match="not offered on Spark"):
+            there.sql(asked, epsilon=1)
+        assert there.budget.spent == spent

@@ -5,8 +5,6 @@ from datetime import datetime, timedelta
 from math import isfinite
 from typing import Any
 
-from discreet.privacy.number_text import number_text
-
 _PIECES = 6
 """How many pieces an interval without an end has, each fainter than the one before."""
 _LENGTH = 0.14
@@ -51,7 +49,7 @@ def estimate_row(value: float | str, lower: End, upper: End, text: str = "") -> 
 
 
 def _row_text(value: float | str, lower: End, upper: End) -> str:
-    return f"{value}" if None in (lower, upper) else number_text(value, (lower, upper)).text
+    return f"{value}" if None in (lower, upper) else f"{value}, {lower} to {upper}"
 
 
 def _finite(end: End) -> float | str | None:
