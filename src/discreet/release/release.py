@@ -361,7 +361,12 @@ class Release:
     @property
     def header(self) -> list[str]:
         """The names of the table's columns in order."""
-        return [*self.keys, *(part for name in self.columns for part in self._parts(name))]
+        return list(self._header)
+
+    @cached_property
+    def _header(self) -> tuple[str, ...]:
+        """The same: what a column is follows from all of its cells, which may be very many."""
+        return (*self.keys, *(part for name in self.columns for part in self._parts(name)))
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The table by columns, as plain data; dates are texts."""
