@@ -120,7 +120,7 @@ def max(
     ``min`` down), so that the records above the answer are those that were above it before:
     rounding hides none.
 
-    >>> max([3] * 50 + [7] * 50, bounds=(1, 10), grid=1, epsilon=2).value
+    >>> max([3] * 50 + [7] * 50, bounds=(1, 10), grid=1, epsilon=8).value
     7
     """
     return _end(values, epsilon, bounds, grid, neighbors, source, "max")
