@@ -137,7 +137,7 @@ def min(
 ) -> Estimate:
     """A value near the smallest one: see ``max``.
 
-    >>> min([3] * 50 + [7] * 50, bounds=(1, 10), grid=1, epsilon=2).value
+    >>> min([3] * 50 + [7] * 50, bounds=(1, 10), grid=1, epsilon=8).value
     3
     """
     return _end(values, epsilon, bounds, grid, neighbors, source, "min")
