@@ -277,7 +277,7 @@ class QuestionBuilder:
             table=self.table,
             account=KeyedAccount(self.table, analyst, key),
         )
-        return answer(plan, self.table, key=key, analyst=analyst)
+        return plan.release(key=key, analyst=analyst)
 
     def _row_expression(self, value: Any) -> Node:
         if isinstance(value, str):
